@@ -88,3 +88,4 @@ mod surface_nodes;
 mod time_loop;
 
 pub use nodal_points::NodalPoints;
+pub use probes::{PlaceStress, StressOfProbes};

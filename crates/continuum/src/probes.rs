@@ -4,36 +4,91 @@
 //! [`NodalScheme`] have all of their quantities from it, explicit dynamics has places of its own for rigid
 //! and reduced bodies (`explicit::probed`).
 
+use std::collections::BTreeMap;
+
 use carom_dynamics::{
-    BodyBalance, MeanProbes, Pose, Probe, ProbeError, ProbePlace, ProbePlaces, Probed, ProbedPoint,
+    Axes, BodyBalance, MeanProbes, Pose, Probe, ProbeError, ProbePlace, ProbePlaces, Probed, ProbedPoint,
+    ProbedStress,
 };
+use carom_fem::stress::von_mises;
+use carom_fem::structural::WallRecovery;
+use carom_fem::{PlaceRecovery, Stress};
+use carom_mesh::CellRef;
 use nalgebra::{Matrix3, Vector3};
+
+/// The stress at the places of probes on unreduced bodies, by the number of the probe. Places and
+/// displacements have inertial axes.
+pub type StressOfProbes = BTreeMap<usize, PlaceStress>;
+
+/// The stress at a place, or the forces of a section.
+#[derive(Debug, Clone)]
+pub enum PlaceStress {
+    /// Of a solid.
+    Solid(PlaceRecovery),
+    /// Of the wall of a shell.
+    Wall(WallRecovery),
+    /// Of a beam: the cell, and the place along it over its length.
+    Section(CellRef, f64),
+    /// Of a reduced body by a unit of each of its modes, in its axes.
+    Modes(Vec<Stress>),
+}
+
+impl PlaceStress {
+    /// Points of the body whose displacements it depends on, of a solid.
+    fn points(&self) -> Vec<u32> {
+        match self {
+            Self::Solid(place) => place.points(),
+            Self::Wall(_) | Self::Section(..) | Self::Modes(_) => Vec::new(),
+        }
+    }
+}
 
 /// A material point of a body, or the mean of several: points of its mesh with weights whose sum is 1.
 #[derive(Debug, Clone)]
-pub(crate) struct Nodes(Vec<(u32, f64)>);
+pub(crate) struct Nodes {
+    weights: Vec<(u32, f64)>,
+    /// The stress there, of a probe of it.
+    pub(crate) stress: Option<PlaceStress>,
+}
 
 impl Nodes {
     /// Points of a body.
     ///
-    /// * `probe`, `body` — their numbers, for the error
+    /// * `number`, `body` — those of the probe and of its body
     /// * `n_points` — of the body
+    /// * `stresses` — those of all probes; that of this one is taken out
     ///
     /// # Errors
     ///
-    /// [`ProbeError::WrongPoint`] if the body does not have them.
+    /// [`ProbeError::WrongPoint`] if the body does not have them, [`ProbeError::NoStress`] if the probe has a
+    /// stress that is not among them.
     pub(crate) fn new(
-        (probe, body): (usize, usize),
+        (number, probe, body): (usize, &Probe, usize),
         weights: &[(u32, f64)],
         n_points: usize,
+        stresses: &mut StressOfProbes,
     ) -> Result<Self, ProbeError> {
-        let fits = !weights.is_empty() && weights.iter().all(|(point, _)| (*point as usize) < n_points);
-        if fits { Ok(Self(weights.to_vec())) } else { Err(ProbeError::WrongPoint { probe, body }) }
+        let is_of_body = |point: u32| (point as usize) < n_points;
+        let stress = stresses.remove(&number);
+        let is_section = matches!(stress, Some(PlaceStress::Section(..)));
+        if probe.has_section() && !is_section {
+            return Err(ProbeError::NoSection { probe: number });
+        }
+        let is_of_modes = matches!(stress, Some(PlaceStress::Modes(_)));
+        if probe.has_stress() && (stress.is_none() || is_section || is_of_modes) {
+            return Err(ProbeError::NoStress { probe: number });
+        }
+        let mut needed = stress.iter().flat_map(PlaceStress::points);
+        let fits = !weights.is_empty() && weights.iter().all(|(point, _)| is_of_body(*point));
+        match fits && needed.all(is_of_body) {
+            true => Ok(Self { weights: weights.to_vec(), stress }),
+            false => Err(ProbeError::WrongPoint { probe: number, body }),
+        }
     }
 
     /// The weighted mean of vectors of the points.
     pub(crate) fn mean(&self, of: impl Fn(u32) -> Vector3<f64>) -> Vector3<f64> {
-        self.0.iter().map(|&(point, weight)| weight * of(point)).sum()
+        self.weights.iter().map(|&(point, weight)| weight * of(point)).sum()
     }
 
     /// The same of three numbers a point.
@@ -104,6 +159,9 @@ pub(crate) trait NodalScheme {
     /// A deformable body; none for a wall.
     fn body(&self, number: usize) -> Option<NodalBody<'_>>;
 
+    /// The stress at a place of a deformable body \[Pa\].
+    fn stress(&self, number: usize, place: &PlaceRecovery) -> Stress;
+
     /// Pose of a wall: its centre of mass, with the axes of its source geometry.
     fn wall(&self, number: usize) -> Pose;
 
@@ -114,8 +172,24 @@ pub(crate) trait NodalScheme {
     fn pairs(&self) -> impl Iterator<Item = NodalPair> + '_;
 }
 
+/// Refuses a probe of the stress at a place without one.
+pub(crate) fn no_stress(number: usize, probe: &Probe) -> Result<(), ProbeError> {
+    match (probe.has_stress(), probe.has_section()) {
+        (true, _) => Err(ProbeError::NoStress { probe: number }),
+        (_, true) => Err(ProbeError::NoSection { probe: number }),
+        _ => Ok(()),
+    }
+}
+
+/// The values of a stress.
+pub(crate) fn probed_stress(stress: &Stress) -> ProbedStress {
+    let [xx, yy, zz, xy, yz, xz] = *stress;
+    ProbedStress { normal: [xx, yy, zz], shear: [xy, yz, xz], von_mises: von_mises(stress) }
+}
+
 /// The probes of a scheme.
 ///
+/// * `stresses` — at the places of probes on deformable bodies
 /// * `dt` — length of a step \[s\]
 ///
 /// # Errors
@@ -123,7 +197,7 @@ pub(crate) trait NodalScheme {
 /// [`ProbeError`] names the probe that does not fit.
 pub(crate) fn nodal_probes(
     scheme: &impl NodalScheme,
-    probes: Vec<Probe>,
+    (probes, mut stresses): (Vec<Probe>, StressOfProbes),
     dt: f64,
 ) -> Result<MeanProbes<NodalPlace>, ProbeError> {
     let contacts = scheme.pairs().map(|pair| pair.number + 1).max().unwrap_or(0);
@@ -133,12 +207,14 @@ pub(crate) fn nodal_probes(
             ProbePlace::Body(body) => NodalPlace::Body(*body),
             ProbePlace::Points { body, weights } => {
                 let n = scheme.body(*body).map_or(0, |body| body.points.len());
-                NodalPlace::Nodes(*body, Nodes::new((number, *body), weights, n)?)
+                let own = (number, probe, *body);
+                NodalPlace::Nodes(*body, Nodes::new(own, weights, n, &mut stresses)?)
             }
             ProbePlace::Point { body, marker, .. } => {
                 if scheme.body(*body).is_some() {
                     return Err(ProbeError::WrongPoint { probe: number, body: *body });
                 }
+                no_stress(number, probe)?;
                 let wall = scheme.wall(*body);
                 let position = wall.point(&marker.position_b.into());
                 NodalPlace::Wall(Pose { position, ..wall })
@@ -174,6 +250,12 @@ impl<S: NodalScheme> Probed<NodalPlace> for AtNodes<'_, S> {
             },
             _ => unreachable!("a probe at a point has one"),
         }
+    }
+
+    fn stress(&mut self, place: &NodalPlace, _: Axes) -> Option<ProbedStress> {
+        let NodalPlace::Nodes(number, Nodes { stress, .. }) = place else { return None };
+        let Some(PlaceStress::Solid(place)) = stress else { return None };
+        Some(probed_stress(&self.0.stress(*number, place)))
     }
 
     fn balance(&mut self, place: &NodalPlace, _: bool) -> BodyBalance {

@@ -65,7 +65,7 @@ pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad, SecondOrder};
 pub use mean_probes::{MeanProbes, Probed, ProbedPoint, SampleTime, due_at_nearest};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
-pub use probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample};
+pub use probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample, ProbedStress};
 pub use run_error::RunError;
 pub use state::{
     BodyBalance, BodyState, ContactState, JointAction, JointState, Placement, Pose, SurfacePressures,

@@ -20,7 +20,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::load::Axes;
 use crate::observer::{Observer, ObserverError};
-use crate::probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample};
+use crate::probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample, ProbedStress};
 use crate::state::BodyBalance;
 
 /// Names of the entries in checkpoints.
@@ -57,6 +57,20 @@ pub trait Probed<P> {
 
     /// Smallest gap of a contact; infinite while it is not known \[m\].
     fn gap(&self, place: &P) -> f64;
+
+    /// The stress at a point; none where it is not known.
+    ///
+    /// * `axes` — of its components
+    fn stress(&mut self, place: &P, axes: Axes) -> Option<ProbedStress> {
+        let _ = (place, axes);
+        None
+    }
+
+    /// Force and moment in a section of a beam; none at other places \[N, N m\].
+    fn section(&self, place: &P) -> Option<[Vector3<f64>; 2]> {
+        let _ = place;
+        None
+    }
 
     /// Impulses of the present step: of a joint on its second body and its moment, of a contact on its first
     /// body and, as the first number of the second vector, the size of its normal impulse, of a body the
@@ -125,7 +139,7 @@ impl<P> MeanProbes<P> {
     ///
     /// * `places` — those of the system
     /// * `dt` — length of a step \[s\]
-    /// * `place` — the place of a probe, by its number
+    /// * `place` — the place of a probe, by its number; it refuses a place without the stress that is wanted
     ///
     /// # Errors
     ///
@@ -139,9 +153,6 @@ impl<P> MeanProbes<P> {
         let mut all = Vec::with_capacity(probes.len());
         for (number, probe) in probes.into_iter().enumerate() {
             probe.check(number, places)?;
-            if probe.has_stress() {
-                return Err(ProbeError::NoStress { probe: number });
-            }
             if let Some(every) = probe.every.filter(|&every| every < dt) {
                 return Err(ProbeError::ShorterThanSteps { probe: number, every, dt });
             }
@@ -287,7 +298,10 @@ impl<P> Sampled<P> {
         }
     }
 
-    fn write_point(&mut self, source: &impl Probed<P>, axes: Axes, since: f64, values: &mut [[f64; 3]]) {
+    fn write_point(&mut self, source: &mut impl Probed<P>, axes: Axes, since: f64, values: &mut [[f64; 3]]) {
+        let stress = self.probe.has_stress().then(|| source.stress(&self.place, axes)).flatten();
+        let section = self.probe.has_section().then(|| source.section(&self.place)).flatten();
+        let section = section.unwrap_or([Vector3::repeat(f64::INFINITY); 2]);
         let point = source.point(&self.place);
         let turned = |vector: Vector3<f64>| match axes {
             Axes::Inertial => vector,
@@ -295,6 +309,11 @@ impl<P> Sampled<P> {
         };
         for (quantity, value) in self.probe.quantities.iter().zip(values) {
             *value = match quantity {
+                ProbeQuantity::NormalStress | ProbeQuantity::ShearStress | ProbeQuantity::VonMises => {
+                    ProbedStress::value(stress.as_ref(), *quantity)
+                }
+                ProbeQuantity::SectionForce => section[0].into(),
+                ProbeQuantity::SectionMoment => section[1].into(),
                 ProbeQuantity::Position => turned(point.position).into(),
                 ProbeQuantity::Displacement => turned(point.displacement).into(),
                 ProbeQuantity::Velocity => turned(point.velocity).into(),

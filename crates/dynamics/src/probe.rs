@@ -48,6 +48,10 @@ pub enum ProbeQuantity {
     ShearStress,
     /// Von Mises stress at a point \[Pa\].
     VonMises,
+    /// Normal force and shear forces in a section of a beam, axes of the section \[N\].
+    SectionForce,
+    /// Torque and bending moments in a section of a beam, axes of the section \[N m\].
+    SectionMoment,
 }
 
 impl ProbeQuantity {
@@ -70,7 +74,7 @@ impl ProbeQuantity {
         Self::AngularAcceleration,
     ];
     /// Quantities of a point of a deformable body: its motion and its stress.
-    pub const OF_DEFORMABLE_POINTS: [Self; 9] = [
+    pub const OF_DEFORMABLE_POINTS: [Self; 11] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -80,19 +84,44 @@ impl ProbeQuantity {
         Self::NormalStress,
         Self::ShearStress,
         Self::VonMises,
+        Self::SectionForce,
+        Self::SectionMoment,
     ];
+    /// Quantities of a section of a beam.
+    pub const OF_SECTIONS: [Self; 2] = [Self::SectionForce, Self::SectionMoment];
     /// The quantities that `stress` stands for.
     pub const OF_STRESS: [Self; 3] = [Self::NormalStress, Self::ShearStress, Self::VonMises];
     /// Quantities of a point of an unreduced body, which has no angular velocity.
-    pub const OF_UNREDUCED: [Self; 4] =
-        [Self::Displacement, Self::Position, Self::Velocity, Self::Acceleration];
+    pub const OF_UNREDUCED: [Self; 9] = [
+        Self::Displacement,
+        Self::Position,
+        Self::Velocity,
+        Self::Acceleration,
+        Self::NormalStress,
+        Self::ShearStress,
+        Self::VonMises,
+        Self::SectionForce,
+        Self::SectionMoment,
+    ];
+    /// Quantities of an equilibrium, in which nothing moves.
+    pub const AT_REST: [Self; 9] = [
+        Self::Displacement,
+        Self::Position,
+        Self::NormalStress,
+        Self::ShearStress,
+        Self::VonMises,
+        Self::ContactForce,
+        Self::Force,
+        Self::NormalForce,
+        Self::Gap,
+    ];
     /// Quantities of a joint, spring or bushing.
     pub const OF_JOINTS: [Self; 2] = [Self::Force, Self::Torque];
     /// Quantities of a contact pair.
     pub const OF_CONTACTS: [Self; 3] = [Self::Force, Self::NormalForce, Self::Gap];
 
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -112,6 +141,8 @@ impl ProbeQuantity {
         Self::NormalStress,
         Self::ShearStress,
         Self::VonMises,
+        Self::SectionForce,
+        Self::SectionMoment,
     ];
 
     /// Its word in scenarios and results.
@@ -136,6 +167,8 @@ impl ProbeQuantity {
             Self::NormalStress => "normal_stress",
             Self::ShearStress => "shear_stress",
             Self::VonMises => "von_mises",
+            Self::SectionForce => "section_force",
+            Self::SectionMoment => "section_moment",
         }
     }
 
@@ -152,8 +185,8 @@ impl ProbeQuantity {
             Self::Acceleration => "m/s²",
             Self::AngularVelocity => "rad/s",
             Self::AngularAcceleration => "rad/s²",
-            Self::Force | Self::NormalForce | Self::ContactForce => "N",
-            Self::Torque => "N m",
+            Self::Force | Self::NormalForce | Self::ContactForce | Self::SectionForce => "N",
+            Self::Torque | Self::SectionMoment => "N m",
             Self::KineticEnergy | Self::ElasticEnergy | Self::PotentialEnergy => "J",
             Self::Momentum => "N s",
             Self::AngularMomentum => "N m s",
@@ -177,6 +210,7 @@ impl ProbeQuantity {
             | Self::VonMises => &[""],
             Self::NormalStress => &["xx", "yy", "zz"],
             Self::ShearStress => &["xy", "yz", "xz"],
+            Self::SectionForce | Self::SectionMoment => &["1", "2", "3"],
             _ => &["x", "y", "z"],
         }
     }
@@ -265,10 +299,19 @@ pub enum ProbeError {
     },
     /// The stress at the place is not known.
     #[error(
-        "probe {probe}: no stress is known at its place: rigid bodies have none, and that of a reduced body \
-         follows from its modes and its mesh; leave out `stress`, or give a point of a reduced body"
+        "probe {probe}: no stress is known at its place: rigid bodies have none, and that of a body that \
+         deforms follows from its mesh; leave out `stress`, or give a point of a body that deforms"
     )]
     NoStress {
+        /// Number of the probe from 0.
+        probe: usize,
+    },
+    /// The place is not on a beam.
+    #[error(
+        "probe {probe}: its place is not on a beam, and forces and moments of sections are those of beams: \
+         leave out `section_force` and `section_moment`"
+    )]
+    NoSection {
         /// Number of the probe from 0.
         probe: usize,
     },
@@ -323,6 +366,7 @@ impl ProbeError {
             Self::NoPlace { probe, .. }
             | Self::Quantity { probe, .. }
             | Self::NoStress { probe }
+            | Self::NoSection { probe }
             | Self::ForceOfAll { probe }
             | Self::WrongPoint { probe, .. }
             | Self::Interval { probe, .. }
@@ -348,6 +392,11 @@ impl Probe {
     /// True if it has a quantity of the stress.
     pub fn has_stress(&self) -> bool {
         self.quantities.iter().any(|quantity| ProbeQuantity::OF_STRESS.contains(quantity))
+    }
+
+    /// True if it has a quantity of a section of a beam.
+    pub fn has_section(&self) -> bool {
+        self.quantities.iter().any(|quantity| ProbeQuantity::OF_SECTIONS.contains(quantity))
     }
 
     /// Checks that a system has the place, and the place the quantities.
@@ -378,6 +427,29 @@ impl Probe {
         match self.every {
             Some(every) if !(every > 0.0 && every.is_finite()) => Err(ProbeError::Interval { probe, every }),
             _ => Ok(()),
+        }
+    }
+}
+
+/// The stress at a point \[Pa\].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ProbedStress {
+    /// xx, yy, zz.
+    pub normal: [f64; 3],
+    /// xy, yz, xz.
+    pub shear: [f64; 3],
+    /// Von Mises.
+    pub von_mises: f64,
+}
+
+impl ProbedStress {
+    /// A quantity of a stress; infinite if the stress is not known.
+    pub fn value(stress: Option<&Self>, quantity: ProbeQuantity) -> [f64; 3] {
+        match (stress, quantity) {
+            (None, _) => [f64::INFINITY; 3],
+            (Some(stress), ProbeQuantity::NormalStress) => stress.normal,
+            (Some(stress), ProbeQuantity::ShearStress) => stress.shear,
+            (Some(stress), _) => [stress.von_mises, 0.0, 0.0],
         }
     }
 }

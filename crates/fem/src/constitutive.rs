@@ -44,7 +44,7 @@ pub use neo_hookean::NeoHookean;
 pub use plastic::{Hardening, Plastic};
 pub use saint_venant::SaintVenantKirchhoff;
 pub use small_strain::SmallStrain;
-pub use solid::SolidLaw;
+pub use solid::{SolidLaw, linear_laws};
 pub use verification::{Verification, verify};
 
 /// Points of a batch.

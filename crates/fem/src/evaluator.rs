@@ -108,6 +108,23 @@ impl<'a> CellEvaluator<'a> {
         &self.ids[..self.n]
     }
 
+    /// The functions of the cell with the body points that they move: number of the function, point, factor.
+    /// Hanging points are those that determine them.
+    pub fn terms(&self) -> Vec<(usize, u32, f64)> {
+        let n = self.discretisation.n_points();
+        let mut terms = Vec::with_capacity(self.n);
+        for (function, &id) in self.ids().iter().enumerate() {
+            match (id as usize).checked_sub(n) {
+                None => terms.push((function, id, 1.0)),
+                Some(hanging) => {
+                    let of = &self.discretisation.hanging[hanging];
+                    terms.extend(of.iter().map(|&(point, factor)| (function, point, factor)));
+                }
+            }
+        }
+        terms
+    }
+
     /// Values R_i at the last point.
     pub fn values(&self) -> &[f64] {
         &self.values[..self.n]

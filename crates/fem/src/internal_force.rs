@@ -95,6 +95,7 @@ use spline::SplineShape;
 pub use frequencies::{ElementFrequencies, element_frequencies};
 pub use general_tangent::GeneralTangentAssembly;
 pub use history::History;
+pub(crate) use history::HistoryPlace;
 pub use point_map::{PointMap, PointTangent};
 pub use point_rule::PointRule;
 pub use point_stress::{PointCount, PointStress};
@@ -471,6 +472,23 @@ macro_rules! of_shape {
     };
 }
 use {of_chunks, of_shape};
+
+impl InternalForce {
+    /// Where the history of a cell is.
+    ///
+    /// # Panics
+    ///
+    /// If the body has no such cell.
+    pub(crate) fn history_place(&self, cell: CellRef) -> HistoryPlace {
+        let part = &self.blocks[cell.block as usize];
+        let n_points = part.cells_and_points()[1];
+        let found = of_chunks!(part, chunks => chunks.iter().enumerate().find_map(|(chunk, own)| {
+            own.place_of(cell.cell).map(|[batch, lane]| (chunk, batch, lane))
+        }));
+        let (chunk, batch, lane) = found.expect("each cell of the body is in a group");
+        HistoryPlace { block: cell.block as usize, chunk, first: n_points * batch, lane }
+    }
+}
 
 impl Part {
     /// A sweep of a map of points.

@@ -78,7 +78,7 @@ pub use places::{SetPlace, SurfacePoint, set_places, surface_at};
 pub use plausible::{Implausible, ImpossibleBody};
 pub use properties::{MassProperties, mass_properties, rough_mass_properties};
 pub use quadrature::{Integrand, Quadrature, QuadratureRule};
-pub use recovery::{StressAt, StressSite, StressSites};
+pub use recovery::{PlaceRecovery, StressAt, StressSite, StressSites};
 pub use sets::SetError;
 pub use soundness::Soundness;
 pub use statics::{displacement_norm, solve_static};

@@ -8,10 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use carom_mesh::{CellRef, CellShape};
+use carom_mesh::{CellRef, CellShape, lagrange};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::evaluator::CellEvaluator;
+use crate::face::FaceMap;
 use crate::places::closest_of_surface;
 use crate::surface::MAX_FACE_POINTS;
 use crate::{Body, Cells, Discretisation};
@@ -46,6 +47,11 @@ pub struct MaterialPoint {
     pub distance: f64,
     /// Points of the body, each once, ascending, and the values of their functions, whose sum is 1.
     pub weights: Vec<(u32, f64)>,
+    /// The cell that contains it.
+    pub cell: CellRef,
+    /// Its parameters in the cell: of a shell those of its middle surface, of a beam the first one, from 0 to
+    /// 1.
+    pub xi: [f64; 3],
 }
 
 /// The material point at a position, or the nearest one of the surface if it lies outside. `None` if the body
@@ -57,9 +63,10 @@ pub fn material_point(
     discretisation: &Discretisation,
     position: [f64; 3],
 ) -> Option<MaterialPoint> {
-    inside(discretisation, position)
-        .or_else(|| on_surface(body, discretisation, position))
-        .or_else(|| on_beams(discretisation, position))
+    inside(discretisation, position).or_else(|| {
+        let both = [on_surface(body, discretisation, position), on_beams(discretisation, position)];
+        both.into_iter().flatten().min_by(|a, b| a.distance.total_cmp(&b.distance))
+    })
 }
 
 /// The point in the first solid cell that contains it.
@@ -73,12 +80,17 @@ fn inside(discretisation: &Discretisation, position: [f64; 3]) -> Option<Materia
             Cells::Spline(_) => None,
         };
         for cell in 0..block.n_cells() {
-            evaluator.enter(CellRef { block: number as u32, cell: cell as u32 });
+            let cell = CellRef { block: number as u32, cell: cell as u32 };
+            evaluator.enter(cell);
             let Some(size) = size_if_near(discretisation, &evaluator, &target) else { continue };
-            if starts(shape).into_iter().any(|xi| newton(&mut evaluator, shape, xi, (&target, size))) {
+            let found = starts(shape).into_iter().find_map(|start| {
+                let xi = newton(&mut evaluator, start, (&target, size))?;
+                is_in_cell(shape, &xi).then_some(xi)
+            });
+            if let Some(xi) = found {
                 let weights = evaluator.ids().iter().copied().zip(evaluator.values().iter().copied());
                 let weights = merged(discretisation, weights);
-                return Some(MaterialPoint { position, distance: 0.0, weights });
+                return Some(MaterialPoint { position, distance: 0.0, weights, cell, xi: xi.into() });
             }
         }
     }
@@ -109,33 +121,32 @@ fn starts(shape: Option<CellShape>) -> [[f64; 3]; 9] {
     std::array::from_fn(|k| if k == 0 { middle } else { around(k - 1) })
 }
 
-/// Looks for the parameters of a point; true if they are in the cell. The evaluator is then there.
+/// The parameters of a point, which may lie outside of the cell. The evaluator is then there.
 fn newton(
     evaluator: &mut CellEvaluator<'_>,
-    shape: Option<CellShape>,
     start: [f64; 3],
     (target, size): (&Vector3<f64>, f64),
-) -> bool {
+) -> Option<Vector3<f64>> {
     let mut xi = Vector3::from(start);
     for _ in 0..STEPS {
         let point = evaluator.at(xi.into());
         let residual = Vector3::from(point.position) - target;
         if residual.norm() <= FOUND * size {
-            return is_in_cell(shape, &xi);
+            return Some(xi);
         }
         let jacobian = Matrix3::from_fn(|a, d| point.jacobian[a][d]);
         let normal = jacobian.transpose() * jacobian;
         let damped = normal + Matrix3::identity() * (DAMPING * normal.trace());
-        let Some(inverse) = damped.try_inverse() else { return false };
+        let inverse = damped.try_inverse()?;
         let step = inverse * (jacobian.transpose() * residual);
         xi -= step / step.norm().max(1.0);
         // Cells continue their polynomials outside, but far away there is nothing to find.
         let is_near = xi.norm() < FAR;
         if !is_near {
-            return false;
+            return None;
         }
     }
-    false
+    None
 }
 
 /// True if parameters are those of a point of the reference cell, which is convex with flat faces.
@@ -151,7 +162,8 @@ fn is_in_cell(shape: Option<CellShape>, xi: &Vector3<f64>) -> bool {
 
 /// The nearest point of the surface of solids or shells.
 fn on_surface(body: &Body, discretisation: &Discretisation, position: [f64; 3]) -> Option<MaterialPoint> {
-    let surface = discretisation.surface(&body.boundary_faces());
+    let faces = body.boundary_faces();
+    let surface = discretisation.surface(&faces);
     let at = |&point: &u32| discretisation.points[point as usize];
     let positions: Vec<[f64; 3]> = surface.points.iter().map(at).collect();
     let &(distance, face, xi) = closest_of_surface(&surface, &positions, position).first()?;
@@ -160,28 +172,94 @@ fn on_surface(body: &Body, discretisation: &Discretisation, position: [f64; 3]) 
     surface.shape_into(face, xi, &mut r, &mut r_a, &mut r_ab);
     let points = surface.faces[face].points.iter().map(|&local| surface.points[local as usize]);
     let weights = merged(discretisation, points.zip(r));
-    Some(MaterialPoint { position: surface.position(face, xi, &positions), distance, weights })
+    let position = surface.position(face, xi, &positions);
+    let (cell, number) = (faces[face].cell(), faces[face].face);
+    let xi = on_face(discretisation, (cell, number), xi, &Vector3::from(position));
+    Some(MaterialPoint { position, distance, weights, cell, xi })
+}
+
+/// Parameters in the cell of a point of one of its faces.
+///
+/// * `xi` — parameters of the face
+fn on_face(
+    discretisation: &Discretisation,
+    (cell, face): (CellRef, u8),
+    xi: [f64; 2],
+    position: &Vector3<f64>,
+) -> [f64; 3] {
+    let block = &discretisation.blocks[cell.block as usize];
+    let shape = match &block.cells {
+        Cells::Lagrange { shape, .. } => Some(*shape),
+        Cells::Spline(_) => None,
+    };
+    if shape.is_some_and(|shape| !shape.is_solid()) {
+        return on_shell(discretisation, cell, position).unwrap_or([xi[0], xi[1], 0.0]);
+    }
+    // Parameters of a surface may be others than those of the face map: the point decides.
+    let mut evaluator = CellEvaluator::new(discretisation);
+    evaluator.enter(cell);
+    let size = size_if_near(discretisation, &evaluator, position).unwrap_or(1.0);
+    let map = FaceMap::new(block, face);
+    let starts = std::iter::once(map.at(xi)).chain(starts(shape));
+    let mut found = starts.filter_map(|start| newton(&mut evaluator, start, (position, size)));
+    let inside = |xi: Vector3<f64>| xi.map(|x| x.clamp(0.0, 1.0)).into();
+    found.next().map_or_else(|| map.at(xi), inside)
+}
+
+/// Parameters of a point of the middle surface of a shell.
+fn on_shell(discretisation: &Discretisation, cell: CellRef, position: &Vector3<f64>) -> Option<[f64; 3]> {
+    let Cells::Lagrange { shape, connectivity } = &discretisation.blocks[cell.block as usize].cells else {
+        return None;
+    };
+    let n = shape.n_nodes();
+    let nodes = &connectivity[n * cell.cell as usize..][..n];
+    let (mut values, mut slopes) = (vec![0.0; n], vec![[0.0; 3]; n]);
+    let mut xi = Vector3::from(shape.table().center);
+    for _ in 0..STEPS {
+        lagrange::values_into(*shape, xi.into(), &mut values);
+        lagrange::gradients_into(*shape, xi.into(), &mut slopes);
+        let at = |node: &u32| Vector3::from(discretisation.points[*node as usize]);
+        let x: Vector3<f64> = nodes.iter().zip(&values).map(|(node, value)| *value * at(node)).sum();
+        let [a, b] = [0, 1].map(|d| -> Vector3<f64> {
+            nodes.iter().zip(&slopes).map(|(node, slope)| slope[d] * at(node)).sum()
+        });
+        let missing = position - x;
+        let [aa, ab, bb] = [a.dot(&a), a.dot(&b), b.dot(&b)];
+        let det = aa * bb - ab * ab;
+        let (along, across) = (a.dot(&missing), b.dot(&missing));
+        let step = [(bb * along - ab * across) / det, (aa * across - ab * along) / det];
+        let is_there = step.iter().all(|x| x.abs() < FOUND);
+        (xi[0], xi[1]) = (xi[0] + step[0], xi[1] + step[1]);
+        if is_there {
+            return Some([xi[0], xi[1], 0.0]);
+        }
+    }
+    None
 }
 
 /// The nearest point of the axes of beams.
 fn on_beams(discretisation: &Discretisation, position: [f64; 3]) -> Option<MaterialPoint> {
     let target = Vector3::from(position);
-    let lines = discretisation.blocks.iter().filter_map(|block| match &block.cells {
-        Cells::Lagrange { shape: CellShape::Line2, connectivity } => Some(connectivity.as_chunks::<2>().0),
+    let lines = discretisation.blocks.iter().enumerate().filter_map(|(number, block)| match &block.cells {
+        Cells::Lagrange { shape: CellShape::Line2, connectivity } => Some((number, connectivity)),
         _ => None,
     });
-    let nearest = |&ends: &[u32; 2]| {
+    let all = lines.flat_map(|(number, connectivity)| {
+        let ends = connectivity.as_chunks::<2>().0.iter().enumerate();
+        ends.map(move |(cell, ends)| (CellRef { block: number as u32, cell: cell as u32 }, *ends))
+    });
+    let nearest = |(cell, ends): (CellRef, [u32; 2])| {
         let [a, b] = ends.map(|point| Vector3::from(discretisation.points[point as usize]));
         let along = b - a;
         let s = (along.dot(&(target - a)) / along.norm_squared()).clamp(0.0, 1.0);
-        (a + s * along, ends, s)
+        (a + s * along, ends, s, cell)
     };
-    let (position, [a, b], s) = lines
-        .flatten()
+    let (position, [a, b], s, cell) = all
         .map(nearest)
         .min_by(|a, b| (a.0 - target).norm_squared().total_cmp(&(b.0 - target).norm_squared()))?;
     let weights = merged(discretisation, [(a, 1.0 - s), (b, s)].into_iter());
-    Some(MaterialPoint { position: position.into(), distance: (position - target).norm(), weights })
+    let (distance, xi) = ((position - target).norm(), [s, 0.0, 0.0]);
+    Some(MaterialPoint { position: position.into(), distance, weights, cell, xi })
 }
 
 /// Weights over the points of the body, each once, ascending; those of hanging points are distributed.

@@ -14,6 +14,7 @@ mod cell_strain;
 mod energy_error;
 mod large_strain;
 mod nodes;
+mod place;
 mod point_fit;
 mod scheme;
 
@@ -34,6 +35,7 @@ use scheme::Scheme;
 
 pub use energy_error::energy_errors;
 pub use nodes::at_nodes;
+pub use place::PlaceRecovery;
 pub use point_fit::PointFit;
 
 /// Number of displacement fields that are processed together.

@@ -58,7 +58,7 @@ use parts::{Configuration, Part, Sweep};
 pub use carom_mesh::section::{BeamSection, Section, SectionError, ShellSection};
 pub use error::StructuralError;
 pub use mass::StructuralMass;
-pub use stress::{ShellStress, WALL_PLACES};
+pub use stress::{ShellStress, WALL_PLACES, WallRecovery};
 
 /// Points that one task sums.
 const POINTS_PER_TASK: usize = 1024;

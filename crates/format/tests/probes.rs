@@ -135,6 +135,15 @@ fn stress_stands_for_its_quantities_at_points_of_reduced_bodies() {
     assert_eq!(read(&scenario.to_toml()).unwrap(), scenario);
     let one = refusal("on = \"crank:end\"", "on = \"disc\"\nwhat = [\"stress\"]");
     assert!(one.contains("\"stress\" is not possible") && one.contains("kinetic_energy"), "{one}");
+    // Bodies that are reduced have neither walls nor sections.
+    for (more, key) in
+        [("[\"stress\"]\nwall = \"top\"", "`wall`"), ("[\"section_force\"]", "`section_force`")]
+    {
+        let found = refusal("on = \"crank:end\"", &format!("on = \"disc:end\"\nwhat = {more}"));
+        assert!(found.contains(key) && found.contains("choose the scheme `explicit`"), "{found}");
+    }
+    let idle = refusal("on = \"crank:end\"", "on = \"disc:end\"\nwhat = [\"velocity\"]\nwall = \"top\"");
+    assert!(idle.contains("`wall` is the place of a stress in the wall of a shell"), "{idle}");
     // Bodies of the scheme `rigid` have none.
     let rigid = OF_ALL.replace("contact = \"floor/ball\"", "on = \"ball:pole\"\nwhat = [\"von_mises\"]");
     let found = read(&rigid).expect_err("rigid bodies").to_string();

@@ -63,6 +63,12 @@ impl Simulation {
 
 /// The place of a probe.
 fn place(number: usize, probe: &Probe, system: &System, contacts: &Contacts) -> Result<On, ProbeError> {
+    if probe.has_stress() {
+        return Err(ProbeError::NoStress { probe: number });
+    }
+    if probe.has_section() {
+        return Err(ProbeError::NoSection { probe: number });
+    }
     Ok(match &probe.place {
         ProbePlace::Body(body) => On::Body(*body),
         ProbePlace::Point { body, marker, .. } => {

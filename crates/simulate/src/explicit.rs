@@ -44,7 +44,7 @@ use crate::system::probes::described as described_probes;
 use contacts::{Contacts, contacts};
 pub(crate) use laws::{law_of, material_of, solid_law};
 pub use probes::WholeProbeError;
-pub(crate) use probes::{problem as probe_problem, with_probes};
+pub(crate) use probes::{probed_stresses, problem as probe_problem, weights, with_probes};
 
 /// Errors from setting up the scheme `explicit`.
 #[derive(Debug, Error)]
@@ -152,7 +152,8 @@ impl<'a> ExplicitRun<'a> {
         };
         let simulation =
             Simulation::new(&problem, settings).map_err(|error| joints::placed(scenario, error))?;
-        let simulation = with_probes(scenario, prepared, &problem, |probes| simulation.with_probes(probes))?;
+        let with = |probes, stresses| simulation.with_probes_of_stress(probes, stresses);
+        let simulation = with_probes(scenario, prepared, &problem, with)?;
         Ok(Self { scenario, prepared, simulation })
     }
 }

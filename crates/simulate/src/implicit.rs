@@ -76,7 +76,7 @@ impl<'a> ImplicitRun<'a> {
             },
         };
         let simulation = Simulation::new(&problem, settings).map_err(ImplicitSetUpError::from)?;
-        let with = |probes| simulation.with_probes(probes);
+        let with = |probes, stresses| simulation.with_probes_of_stress(probes, stresses);
         let simulation = explicit::with_probes(scenario, prepared, &problem, with).map_err(At::cast)?;
         Ok(Self { scenario, prepared, simulation })
     }

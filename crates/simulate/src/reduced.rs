@@ -51,7 +51,7 @@ impl<'a> ReducedRun<'a> {
     ) -> Result<Self, At<AssembleError>> {
         let Assembled { system, placements, bodies, pairs, notes, mut warnings } =
             system(scenario, prepared)?;
-        let stresses = stresses::stresses(scenario, prepared, system.bodies(), &pairs)?;
+        let stresses = stresses::stresses(scenario, prepared, |index| system.bodies().get(index), &pairs)?;
         warnings.extend(stresses.warnings);
         let described = Described {
             bodies,

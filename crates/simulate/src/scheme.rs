@@ -38,10 +38,7 @@ pub(crate) fn set_up<'a>(
         Scheme::Quasistatic(settings) | Scheme::Dynamic(settings) | Scheme::Damped(settings) => {
             Box::new(ReducedRun::new(scenario, prepared, settings, progress).map_err(At::cast)?)
         }
-        Scheme::Static { steps } => {
-            let run = StaticRun::new(scenario, prepared, *steps, progress);
-            Box::new(run.map_err(SetUpError::from)?)
-        }
+        Scheme::Static { steps } => Box::new(StaticRun::new(scenario, prepared, *steps, progress)?),
         Scheme::Rigid { time_step } => {
             Box::new(RigidRun::new(scenario, prepared, *time_step).map_err(At::cast)?)
         }
@@ -64,9 +61,10 @@ pub(crate) fn set_up<'a>(
 pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>]) -> Option<At<SetUpError>> {
     match &scenario.simulation.scheme {
         Scheme::Rigid { time_step } => rigid::problem(scenario, parts, *time_step).map(At::cast),
-        Scheme::Explicit { .. } | Scheme::Implicit { .. } | Scheme::Complementarity { .. } => {
-            probe_problem(scenario, parts).map(At::cast)
-        }
+        Scheme::Static { .. }
+        | Scheme::Explicit { .. }
+        | Scheme::Implicit { .. }
+        | Scheme::Complementarity { .. } => probe_problem(scenario, parts).map(At::cast),
         _ => None,
     }
 }

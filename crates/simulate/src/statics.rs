@@ -1,10 +1,12 @@
 //! The scheme `static`: a scenario as a static problem of `carom-continuum`, and its result.
 
+mod probes;
+
 use std::sync::Arc;
 
 use carom_continuum::statics::{
-    BodySpec, ContactSpec, Force, LoadStep, Place, Pressure, Problem, Settings, SetupError, Simulation,
-    StaticObserver, Support, System,
+    BodySpec, ContactSpec, Force, LoadStep, Place, Pressure, Problem, Settings, Simulation, StaticObserver,
+    Support, System,
 };
 use carom_dynamics::{Axes, Checkpoint, ContactEvent, Frame, Observer, ObserverError};
 use carom_fem::Body;
@@ -13,6 +15,8 @@ use carom_format::result::{ForceKind, ResultBody, StaticForce};
 use carom_format::scenario::model::{BodySpec as SpecOfBody, Rim, Scenario, Spot};
 use carom_progress::Progress;
 
+use crate::error::At;
+use crate::explicit::ExplicitSetUpError;
 use crate::geometry::placement;
 use crate::outcome::{
     Described, Phases, RunEnd, RunSummary, StaticOutcome, SupportOutcome, described, described_pair,
@@ -21,6 +25,9 @@ use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::rigid_partner::too_rigid;
 use crate::run::{Run, RunError};
+use crate::scheme::SetUpError;
+use crate::system::probes::described as described_probes;
+use probes::Probes;
 
 /// A static run. Frame 0 is the unloaded state; each load step is a frame, at the
 /// pseudo-time `end_time` times the part of the load.
@@ -30,6 +37,7 @@ pub(crate) struct StaticRun<'a> {
     simulation: Simulation,
     /// Forces of the frame written last.
     forces: Vec<StaticForce>,
+    probes: Probes,
 }
 
 impl<'a> StaticRun<'a> {
@@ -41,10 +49,13 @@ impl<'a> StaticRun<'a> {
         prepared: &'a Prepared,
         steps: usize,
         progress: &dyn Progress,
-    ) -> Result<Self, SetupError> {
-        let system = System::new(&problem(scenario, prepared), progress)?;
+    ) -> Result<Self, At<SetUpError>> {
+        let probes = Probes::new(scenario, prepared).map_err(At::cast::<ExplicitSetUpError>);
+        let probes = probes.map_err(At::cast)?;
+        let system = System::new(&problem(scenario, prepared), progress).map_err(SetUpError::from)?;
         let settings = Settings { load_steps: steps, end_time: scenario.simulation.end_time };
-        Ok(Self { scenario, prepared, simulation: Simulation::new(system, settings), forces: Vec::new() })
+        let simulation = Simulation::new(system, settings);
+        Ok(Self { scenario, prepared, simulation, forces: Vec::new(), probes })
     }
 }
 
@@ -61,7 +72,12 @@ impl Run for StaticRun<'_> {
             described_pair(pair, surfaces.unwrap_or_else(|| pair.between.each_ref().map(ToString::to_string)))
         });
         let bodies = scenario.body.iter().zip(&self.prepared.bodies).enumerate();
-        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), ..Described::default() }
+        Described {
+            bodies: bodies.map(body).collect(),
+            pairs: pairs.collect(),
+            probes: described_probes(scenario),
+            ..Described::default()
+        }
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -69,8 +85,9 @@ impl Run for StaticRun<'_> {
     }
 
     fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError> {
-        let mut steps = LoadSteps { recorder, scenario: self.scenario, forces: &mut self.forces };
-        Ok(self.simulation.run(&mut steps, progress)?)
+        let Self { scenario, simulation, forces, probes, .. } = self;
+        let mut steps = LoadSteps { recorder, scenario, forces, probes };
+        Ok(simulation.run(&mut steps, progress)?)
     }
 
     fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
@@ -199,11 +216,13 @@ struct LoadSteps<'a> {
     recorder: &'a mut Recorder,
     scenario: &'a Scenario,
     forces: &'a mut Vec<StaticForce>,
+    probes: &'a mut Probes,
 }
 
 impl Observer for LoadSteps<'_> {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
-        self.recorder.frame(frame)
+        self.recorder.frame(frame)?;
+        self.probes.sample(frame, &mut *self.recorder)
     }
 
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {

@@ -4,7 +4,7 @@ use carom_format::Scenario;
 use carom_format::result::ProbeCourse;
 use carom_testing::scenarios::{BALL_ON_BLOCK, PENDULUM};
 
-use crate::fixtures::{Chain, Impatient, RESUME, parse, solve};
+use crate::fixtures::{Chain, Impatient, RESUME, parse};
 use carom_simulate::{RunOptions, RunOutcome, survey};
 
 fn with(scenario: &str, probes: &str) -> String {
@@ -171,24 +171,32 @@ fn places_that_do_not_exist_are_found_by_the_check() {
     assert!(text.contains("no marker or interface set `tip`; it has ") && text.contains("end"), "{text}");
 }
 
-/// The model of a reduced body contains the motion of its surface.
+/// A check finds points of a reduced body whose motion its model does not contain.
 #[test]
-fn a_probe_inside_a_reduced_body_is_refused() {
+fn a_check_finds_probes_inside_and_outside_of_reduced_bodies() {
+    for at in ["[0.0, 0.0, 0.0]", "[0.0, 0.0, 0.03]"] {
+        let text = with(BALL_ON_BLOCK, &format!("[[probe]]\non = \"ball\"\nat = {at}\nevery = 1e-6\n"));
+        let scenario = parse(&text, &[]);
+        let problems = survey(&scenario, Chain::new().workshop(), &carom_progress::Silent).problems;
+        let keys: Vec<_> = problems.iter().map(|problem| problem.key()).collect();
+        assert_eq!(keys, [Some("probe.0.at")], "{problems:?}");
+    }
+}
+
+/// The model of a reduced body contains the motion of its surface, unless it keeps all points.
+#[test]
+fn a_probe_inside_a_reduced_body_is_refused_without_its_points() {
     let probe =
         |at: &str| with(BALL_ON_BLOCK, &format!("[[probe]]\non = \"ball\"\nat = {at}\nevery = 1e-6\n"));
     let scenario = parse(&probe("[0.0, 0.0, 0.0]"), &[]);
     let error = Chain::new().solve(&scenario).unwrap_err();
     assert_eq!(error.key(), Some("probe.0.at"));
-    assert!(error.to_string().contains("the probe is at a point of a reduced body, and it lies"), "{error}");
-}
-
-#[test]
-fn statics_without_probes_says_why_and_what_helps() {
-    let body = "[[body]]\nname = \"rod\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.1 }\n\
-                material = \"steel\"\n";
-    let text = format!("[simulation]\nscheme = \"static\"\n{body}[[probe]]\non = \"rod:end\"\n");
-    let error = solve(&text).unwrap_err();
-    assert_eq!(error.key(), Some("probe.0"), "{error}");
-    let says = ["the scheme `static` has no [[probe]]: ", "carom-post plot --what displacement:BODY:SET"];
-    assert!(says.iter().all(|text| error.to_string().contains(text)), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("the probe is at a point of a reduced body, and it lies"), "{text}");
+    assert!(text.contains("inside of it") && text.contains("`fields = \"full\"`"), "{text}");
+    let outside = Chain::new().solve(&parse(&probe("[0.0, 0.0, 0.03]"), &[])).unwrap_err().to_string();
+    assert!(
+        outside.contains("m from the surface of the body, outside of it; the nearest point"),
+        "{outside}"
+    );
 }

@@ -4,6 +4,7 @@ use carom_format::result::ProbeCourse;
 use carom_progress::Silent;
 use carom_simulate::{ErrorKind, RunOptions, survey};
 use carom_testing::scenarios::PLATE_ON_BLOCK;
+use nalgebra::Vector3;
 
 use crate::fixtures::{Chain, Impatient, RESUME, is_refused, parse};
 
@@ -30,7 +31,7 @@ fn probe(name: &str, place: &str, axes: &str) -> String {
 
 /// xx, yy, zz, xy, yz, xz of the first sample, and the von Mises stress.
 fn first(course: &ProbeCourse) -> ([f64; 6], f64) {
-    let [normal, shear, [von_mises, ..]] = course.values[0][..] else { panic!("{course:?}") };
+    let [normal, shear, [von_mises, ..]] = course.values[0][..3] else { panic!("{course:?}") };
     let [[xx, yy, zz], [xy, yz, xz]] = [normal, shear];
     ([xx, yy, zz, xy, yz, xz], von_mises)
 }
@@ -79,6 +80,77 @@ fn a_loaded_bar_has_the_stress_of_its_beam() {
         assert!(warnings.contains("probe `face`: its place lies on `east`, where a force"), "{warnings}");
         assert_eq!(warnings.matches("its place lies on").count(), 1, "{warnings}");
     }
+}
+
+/// Inside of a reduced body whose model keeps all points the stress is linear in the height, and zero in the
+/// neutral axis but for the tension; a point moves with those above and below it.
+#[test]
+fn a_reduced_bar_has_the_stress_of_its_beam_inside() {
+    let [length, width, height] = SIZE;
+    let (axial, across) = (500.0, 10.0);
+    let tension = axial / (width * height);
+    let inertia = width * height.powi(3) / 12.0;
+    let heights = [0.0, 0.002, 0.005, 0.0075, 0.01];
+    let at = |z: f64| {
+        let place = format!("on = \"bar\"\nat = [0.1, 0.013, {z:?}]");
+        probe(&format!("{z}"), &place, "body").replace("[\"stress\"]", "[\"stress\", \"position\"]")
+    };
+    let probes = heights.map(at).concat() + &probe("turned", "on = \"bar:within\"", "inertial");
+    for make in ["", ", hex = true, order = 2"] {
+        let marker = "[[body.marker]]\nname = \"within\"\nat = [0.1, 0.013, 0.002]\n[[joint]]";
+        let text = bar(make, [axial, 0.0, across], &probes)
+            .replace("modes = 10 }", "modes = 10, fields = \"full\" }")
+            .replace("[[joint]]", marker);
+        assert_eq!(checked(&text), []);
+        let chain = Chain::new();
+        let outcome = chain.solve(&parse(&text, &[])).unwrap_or_else(|failed| panic!("{failed}"));
+        assert!(!outcome.warnings.join("\n").contains("its place lies on"), "{:?}", outcome.warnings);
+        let courses = chain.reader().probe_courses().unwrap();
+        for (course, z) in courses.iter().zip(heights) {
+            let ([xx, rest @ ..], von_mises) = first(course);
+            let expected = tension - across * 0.5 * length * (z - 0.5 * height) / inertia;
+            println!("{make} {z}: {xx} {rest:?}, expected {expected}");
+            let largest = across * 0.25 * length * height / inertia;
+            assert!((xx - expected).abs() < 5e-3 * largest, "{make} {z}: {xx} {expected}");
+            assert!((von_mises - expected.abs()).abs() < 2e-2 * largest, "{make} {z}: {von_mises}");
+            let normal = rest[..2].iter().fold(0.0_f64, |most, s| most.max(s.abs()));
+            assert!(normal < 1e-2 * largest, "{make} {z}: {rest:?}");
+        }
+        // The neutral axis lies between both surfaces, but for half of the lateral contraction across.
+        let [below, middle, above] = [0, 2, 4].map(|k| Vector3::from(courses[k].values[0][3]));
+        let off = (middle - 0.5 * (below + above)).norm();
+        assert!(off < 2e-8, "{below:?} {middle:?} {above:?}");
+        assert!(((above - below).norm() - height).abs() < 1e-7, "{below:?} {above:?}");
+        // It has moved by the deflection, a multiple of this.
+        let deflection = across * length.powi(3) / (3.0 * 210e9 * inertia) * 5.0 / 16.0;
+        assert!(deflection > 1e-5);
+        // The same place by its marker, in inertial axes.
+        let [own, other] = [1, 5].map(|k| first(&courses[k]));
+        assert!((own.1 / other.1 - 1.0).abs() < 1e-12 && (own.0[0] / other.0[0] - 1.0).abs() > 0.1);
+    }
+}
+
+#[test]
+fn a_stress_probe_inside_without_the_points_of_the_model_has_its_distance_and_a_way_out() {
+    let inside = probe("in", "on = \"bar\"\nat = [0.1, 0.01, 0.004]", "body");
+    let words = [
+        "4.000e-3 m from the surface",
+        "inside of it",
+        "[0.100000, 0.010000, 0.000000]",
+        "`fields = \"full\"`",
+    ];
+    let text = bar("", [500.0, 0.0, 0.0], &inside);
+    is_refused(&text, "probe.0.at", &words);
+    let [(key, found)] = &checked(&text)[..] else { panic!("{:?}", checked(&text)) };
+    assert!(key == "probe.0.at" && words.iter().all(|word| found.contains(word)), "{key} {found}");
+    // Outside no model helps.
+    let outside = probe("out", "on = \"bar\"\nat = [0.1, 0.01, 0.014]", "body");
+    let text =
+        bar("", [500.0, 0.0, 0.0], &outside).replace("modes = 10 }", "modes = 10, fields = \"full\" }");
+    let words = ["4.000e-3 m from the surface", "outside of it", "[0.100000, 0.010000, 0.010000]"];
+    is_refused(&text, "probe.0.at", &words);
+    let [(key, found)] = &checked(&text)[..] else { panic!("{:?}", checked(&text)) };
+    assert!(key == "probe.0.at" && words.iter().all(|word| found.contains(word)), "{key} {found}");
 }
 
 /// The x axis of the bar after its rotation, Rodrigues' formula.

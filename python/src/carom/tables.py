@@ -144,13 +144,14 @@ PROBE_QUANTITIES = {
     "angular_velocity": "rad/s", "angular_acceleration": "rad/s²", "force": "N", "torque": "N m",
     "normal_force": "N", "gap": "m", "kinetic_energy": "J", "elastic_energy": "J", "potential_energy": "J",
     "momentum": "N s", "angular_momentum": "N m s", "contact_force": "N", "normal_stress": "Pa",
-    "shear_stress": "Pa", "von_mises": "Pa",
+    "shear_stress": "Pa", "von_mises": "Pa", "section_force": "N", "section_moment": "N m",
 }
 #: Components of quantities of probes that are not vectors; numbers have one without a name.
 PROBE_COMPONENTS = {
     "normal_force": [""], "gap": [""], "kinetic_energy": [""], "elastic_energy": [""],
     "potential_energy": [""], "von_mises": [""], "normal_stress": ["_xx", "_yy", "_zz"],
-    "shear_stress": ["_xy", "_yz", "_xz"],
+    "shear_stress": ["_xy", "_yz", "_xz"], "section_force": ["_1", "_2", "_3"],
+    "section_moment": ["_1", "_2", "_3"],
 }
 
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
-use carom_fem::{Body, Discretisation, Surface, SystemMatrices};
+use carom_fem::constitutive::{SolidLaw, linear_laws};
+use carom_fem::{Body, Discretisation, PlaceRecovery, Stress, Surface, SystemMatrices};
 use carom_linalg::{BlockMatrix, Cholesky, DofSet, FactorError, NodeMatrix, Symbolic};
 use carom_progress::Silent;
 use faer::MatMut;
@@ -20,6 +21,8 @@ pub(super) struct LinearBody {
     pub(super) name: String,
     geometry: Arc<Body>,
     pub(super) discretisation: Discretisation,
+    /// Laws of the blocks, for the stress.
+    laws: Vec<SolidLaw>,
     stiffness: BlockMatrix,
     pub(super) mass: NodeMatrix,
     /// β of C = β K \[s\].
@@ -129,6 +132,7 @@ impl LinearBody {
         let mut made = Self {
             name: body.name.clone(),
             geometry: body.clone(),
+            laws: linear_laws(&discretisation),
             stiffness,
             mass,
             damping: options.damping,
@@ -386,6 +390,11 @@ impl LinearBody {
         let points = u.as_chunks::<3>().0.iter().zip(&self.row_mass);
         let total: f64 = self.row_mass.iter().sum();
         points.map(|(u, m)| Vector3::from(*u) * *m).sum::<Vector3<f64>>() / total
+    }
+
+    /// Stress at a place of the body, at the present state \[Pa\].
+    pub(super) fn stress(&self, place: &PlaceRecovery) -> Stress {
+        place.stress(&self.laws, &self.state.u, None)
     }
 
     /// Energies and momenta; moments about the origin with the undeformed body at its present place.

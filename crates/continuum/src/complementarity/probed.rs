@@ -4,12 +4,13 @@ use carom_dynamics::{
     BodyBalance, Observer, ObserverError, Placement, Pose, Probe, ProbeError, SampleTime, due_at_nearest,
     rotation,
 };
+use carom_fem::{PlaceRecovery, Stress};
 use nalgebra::Vector3;
 
 use super::body::{Energies, State};
 use super::setup::Wall;
 use super::simulation::Simulation;
-use crate::probes::{AtNodes, NodalBody, NodalPair, NodalScheme, nodal_probes};
+use crate::probes::{AtNodes, NodalBody, NodalPair, NodalScheme, StressOfProbes, nodal_probes};
 
 impl Simulation {
     /// The same run with probes, which do not change it. The places of markers of walls have their origin in
@@ -18,8 +19,21 @@ impl Simulation {
     /// # Errors
     ///
     /// [`ProbeError`] names the probe that does not fit the bodies.
-    pub fn with_probes(mut self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
-        self.probes = nodal_probes(&self, probes, self.settings.time_step)?;
+    pub fn with_probes(self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
+        self.with_probes_of_stress(probes, StressOfProbes::new())
+    }
+
+    /// The same with probes of the stress, which is that of linear elasticity.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::with_probes`]; [`ProbeError::NoStress`] for a probe of a stress without an entry.
+    pub fn with_probes_of_stress(
+        mut self,
+        probes: Vec<Probe>,
+        stresses: StressOfProbes,
+    ) -> Result<Self, ProbeError> {
+        self.probes = nodal_probes(&self, (probes, stresses), self.settings.time_step)?;
         Ok(self)
     }
 
@@ -44,6 +58,11 @@ impl NodalScheme for Simulation {
         let body = &self.system.bodies[self.which[number]?];
         let State { u, v, .. } = &body.state;
         Some(NodalBody { points: &body.discretisation.points, u, v })
+    }
+
+    fn stress(&self, number: usize, place: &PlaceRecovery) -> Stress {
+        let body = self.which[number].expect("the stress is that of a deformable body");
+        self.system.bodies[body].stress(place)
     }
 
     fn wall(&self, number: usize) -> Pose {

@@ -4,9 +4,10 @@
 //! the balance ([`super::books`]). Impulses of a step act around t_n, and their part θ before it.
 
 use carom_dynamics::{
-    BodyBalance, Marker, MeanProbes, Observer, ObserverError, Probe, ProbeError, ProbePlace, ProbePlaces,
-    ProbeQuantity, Probed, ProbedPoint, SampleTime, due_at_nearest, rotation,
+    Axes, BodyBalance, Marker, MeanProbes, Observer, ObserverError, Probe, ProbeError, ProbePlace,
+    ProbePlaces, ProbeQuantity, Probed, ProbedPoint, ProbedStress, SampleTime, due_at_nearest, rotation,
 };
+use carom_fem::Stress;
 use carom_rigid::ContactPlace;
 use nalgebra::Vector3;
 
@@ -15,7 +16,7 @@ use super::rigid::RigidBodies;
 use super::simulation::Simulation;
 use super::step::System;
 use super::which::Which;
-use crate::probes::Nodes;
+use crate::probes::{Nodes, PlaceStress, StressOfProbes, no_stress, probed_stress};
 
 /// The place of a probe.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) enum On {
     /// A body, by its number in the problem.
     Body(usize),
     /// A point of an unreduced body, by its number among the deformable ones.
-    Nodes(usize, Nodes),
+    Nodes(usize, Box<Nodes>),
     /// A point of a reduced body, by its number among the deformable ones.
     Reduced(usize, ReducedPoint),
     /// A point of a rigid body.
@@ -46,6 +47,8 @@ pub(super) struct ReducedPoint {
     /// Modes there, and their rotations: 3 numbers a mode.
     pub(super) rows: Vec<f64>,
     pub(super) turns: Vec<f64>,
+    /// Stress there by a unit of each mode, of a probe of it \[Pa/(m √kg)\].
+    pub(super) stress: Vec<Stress>,
     /// Position at the start \[m\].
     start: Vector3<f64>,
 }
@@ -61,14 +64,27 @@ pub(super) struct OnContact {
 }
 
 impl Simulation {
-    /// The same run with probes, which do not change it. Displacements are relative to the start. The places
-    /// of markers of rigid bodies have their origin in the centre of mass, in axes of the source geometry;
-    /// points of unreduced bodies are [`ProbePlace::Points`].
+    /// The same run with probes, which do not change it, without stress. Displacements are relative to the
+    /// start. The places of markers of rigid bodies have their origin in the centre of mass, in axes of the
+    /// source geometry; points of unreduced bodies are [`ProbePlace::Points`].
     ///
     /// # Errors
     ///
     /// [`ProbeError`] names the probe that does not fit the bodies.
-    pub fn with_probes(mut self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
+    pub fn with_probes(self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
+        self.with_probes_of_stress(probes, StressOfProbes::new())
+    }
+
+    /// The same with probes of the stress.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::with_probes`]; [`ProbeError::NoStress`] for a probe of a stress without an entry.
+    pub fn with_probes_of_stress(
+        mut self,
+        probes: Vec<Probe>,
+        mut stresses: StressOfProbes,
+    ) -> Result<Self, ProbeError> {
         let system = &self.system;
         let rigid = system.bodies.rigid.as_ref();
         let places = ProbePlaces {
@@ -76,7 +92,7 @@ impl Simulation {
             joints: rigid.map_or(0, |rigid| rigid.system.joint_impulses().len()),
             contacts: system.n_contacts(),
         };
-        let place = |number: usize, probe: &Probe| system.place(number, probe);
+        let place = |number: usize, probe: &Probe| system.place(number, probe, &mut stresses);
         self.probes = MeanProbes::new(probes, places, system.lengths[0], place)?;
         Ok(self)
     }
@@ -92,18 +108,27 @@ impl Simulation {
 
 impl System {
     /// The place of a probe.
-    fn place(&self, number: usize, probe: &Probe) -> Result<On, ProbeError> {
+    fn place(&self, number: usize, probe: &Probe, stresses: &mut StressOfProbes) -> Result<On, ProbeError> {
         Ok(match &probe.place {
             ProbePlace::Body(body) => On::Body(*body),
             ProbePlace::Points { body, weights } => {
                 let wrong = ProbeError::WrongPoint { probe: number, body: *body };
                 let own = self.bodies.which[*body].flexible().ok_or(wrong)?;
                 let Deformable::Whole(whole) = &self.bodies.flexible[own] else { return Err(wrong) };
-                On::Nodes(own, Nodes::new((number, *body), weights, whole.mass.len())?)
+                let mut nodes = Nodes::new((number, probe, *body), weights, whole.mass.len(), stresses)?;
+                nodes.stress = nodes.stress.map(|place| whole.placed(place));
+                On::Nodes(own, Box::new(nodes))
             }
             ProbePlace::Point { body, marker, .. } => {
                 let found = self.point_of(*body, marker);
-                found.ok_or(ProbeError::WrongPoint { probe: number, body: *body })?
+                let mut found = found.ok_or(ProbeError::WrongPoint { probe: number, body: *body })?;
+                match (&mut found, stresses.remove(&number)) {
+                    (On::Reduced(_, point), Some(PlaceStress::Modes(modes))) if !probe.has_section() => {
+                        point.stress = modes;
+                    }
+                    _ => no_stress(number, probe)?,
+                }
+                found
             }
             ProbePlace::Joint(joint) => On::Joint(*joint),
             ProbePlace::Contact(contact) => {
@@ -139,7 +164,7 @@ impl System {
                     return None;
                 }
                 let (place, start) = (marker.position_b.into(), Vector3::zeros());
-                let point = ReducedPoint { place, rows, turns, start };
+                let point = ReducedPoint { place, rows, turns, stress: Vec::new(), start };
                 let start = reduced.probed(&point, 0.0).position;
                 Some(On::Reduced(k, ReducedPoint { start, ..point }))
             }
@@ -233,6 +258,26 @@ impl Probed<On> for System {
             }
             _ => unreachable!("a probe at a point has one"),
         }
+    }
+
+    fn stress(&mut self, place: &On, axes: Axes) -> Option<ProbedStress> {
+        if let On::Reduced(body, point) = place {
+            let body = self.bodies.flexible[*body].reduced()?;
+            return Some(probed_stress(&body.stress(point, axes)));
+        }
+        let On::Nodes(body, nodes) = place else { return None };
+        let (Deformable::Whole(body), Some(place)) = (&self.bodies.flexible[*body], &nodes.stress) else {
+            return None;
+        };
+        Some(probed_stress(&body.stress(place)))
+    }
+
+    fn section(&self, place: &On) -> Option<[Vector3<f64>; 2]> {
+        let On::Nodes(body, nodes) = place else { return None };
+        let (Deformable::Whole(body), Some(place)) = (&self.bodies.flexible[*body], &nodes.stress) else {
+            return None;
+        };
+        body.section(place)
     }
 
     fn balance(&mut self, place: &On, needs_elastic: bool) -> BodyBalance {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use carom_dynamics::{BodyMotion, BodyState, ProbedPoint};
-use carom_fem::Surface;
+use carom_dynamics::{Axes, BodyMotion, BodyState, ProbedPoint};
+use carom_fem::stress::rotated;
+use carom_fem::{Stress, Surface};
 use carom_multibody::kinetics::MassError;
 use carom_multibody::{Body, Leapfrog, Momenta};
 use carom_reduce::{NamedSurface, ReducedBody};
@@ -293,6 +294,19 @@ impl Reduced {
             velocity: mean(motion.point_velocities(&point.place, &point.rows)),
             angular_velocity: mean(about),
             rotation: *turn,
+        }
+    }
+
+    /// Stress at a point at t_n, without the pressure of contact there \[Pa\].
+    pub(super) fn stress(&self, point: &ReducedPoint, axes: Axes) -> Stress {
+        let mut sum = [0.0; 6];
+        for (q, unit) in self.motion.modal().iter().zip(&point.stress) {
+            sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum += q * unit);
+        }
+        let turn = self.motion.rotation();
+        match axes {
+            Axes::Body => sum,
+            Axes::Inertial => rotated(&sum, &[0, 1, 2].map(|a| [0, 1, 2].map(|b| turn[(a, b)]))),
         }
     }
 

@@ -9,10 +9,11 @@
 //! quaternions.
 
 use carom_dynamics::rotation;
-use carom_fem::Discretisation;
 use carom_fem::constitutive::SolidLaw;
 use carom_fem::internal_force::{History, SweepError};
-use carom_fem::structural::{ShellStress, StructuralError, StructuralForce, structural_blocks};
+use carom_fem::structural::{ShellStress, StructuralError, StructuralForce, WallRecovery, structural_blocks};
+use carom_fem::{Discretisation, Stress};
+use carom_mesh::CellRef;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -115,6 +116,16 @@ impl Turning {
     /// Stress and plastic strain of the shells at x_n.
     pub(super) fn cauchy_stress(&self, u: &[f64], history: &History) -> ShellStress {
         self.force.cauchy_stress(u, &self.matrices, history)
+    }
+
+    /// Stress at a place of the wall of a shell at x_n \[Pa\].
+    pub(super) fn wall_stress(&self, place: &WallRecovery, u: &[f64], history: &History) -> Stress {
+        self.force.wall_stress(place, (u, &self.matrices), history)
+    }
+
+    /// Force and moment in a section of a beam at x_n; none of other cells \[N, N m\].
+    pub(super) fn section(&self, place: (CellRef, f64), u: &[f64]) -> Option<[Vector3<f64>; 2]> {
+        self.force.section_forces(place, (u, &self.matrices))
     }
 
     /// The critical step \[s\].

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use carom_dynamics::{Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError};
-use carom_fem::{Body, Discretisation, Surface};
+use carom_fem::{Body, Discretisation, PlaceRecovery, Stress, Surface};
 use nalgebra::Vector3;
 
 use super::matrices::Matrices;
@@ -210,6 +210,11 @@ impl ElasticBody {
     /// The undeformed body in inertial axes.
     pub fn discretisation(&self) -> &Discretisation {
         &self.discretisation
+    }
+
+    /// Cauchy's stress at a place of the body, at the present state \[Pa\].
+    pub(super) fn stress(&self, place: &PlaceRecovery) -> Stress {
+        place.stress(&self.laws, &self.state.u, None)
     }
 
     /// Displacements \[m\].

@@ -3,11 +3,12 @@
 use carom_dynamics::{
     BodyBalance, Observer, ObserverError, Pose, Probe, ProbeError, SampleTime, due_at_nearest,
 };
+use carom_fem::{PlaceRecovery, Stress};
 
 use super::body::{ElasticBody, Energies, State};
 use super::simulation::Simulation;
 use super::system::Elastodynamics;
-use crate::probes::{AtNodes, NodalBody, NodalPair, NodalScheme, nodal_probes};
+use crate::probes::{AtNodes, NodalBody, NodalPair, NodalScheme, StressOfProbes, nodal_probes};
 
 impl Simulation {
     /// The same run with probes, which do not change it.
@@ -15,9 +16,22 @@ impl Simulation {
     /// # Errors
     ///
     /// [`ProbeError`] names the probe that does not fit the bodies.
-    pub fn with_probes(mut self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
+    pub fn with_probes(self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
+        self.with_probes_of_stress(probes, StressOfProbes::new())
+    }
+
+    /// The same with probes of the stress.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::with_probes`]; [`ProbeError::NoStress`] for a probe of a stress without an entry.
+    pub fn with_probes_of_stress(
+        mut self,
+        probes: Vec<Probe>,
+        stresses: StressOfProbes,
+    ) -> Result<Self, ProbeError> {
         let dt = self.settings.time_step;
-        self.probes = nodal_probes(&self.system, probes, dt)?;
+        self.probes = nodal_probes(&self.system, (probes, stresses), dt)?;
         Ok(self)
     }
 
@@ -38,6 +52,10 @@ impl NodalScheme for Elastodynamics {
     fn body(&self, number: usize) -> Option<NodalBody<'_>> {
         let ElasticBody { discretisation, state: State { u, v, .. }, .. } = &self.bodies[number];
         Some(NodalBody { points: &discretisation.points, u, v })
+    }
+
+    fn stress(&self, number: usize, place: &PlaceRecovery) -> Stress {
+        self.bodies[number].stress(place)
     }
 
     fn wall(&self, _: usize) -> Pose {

@@ -1,6 +1,7 @@
 //! All laws of solids as one type, for bodies with a law as input.
 
-use super::{ElasticLaw, ElasticModuli, Flow, Lanes, Law, Plastic, Symmetric, Tangent, Tensor};
+use super::{ElasticLaw, ElasticModuli, Flow, Lanes, Law, Plastic, SmallStrain, Symmetric, Tangent, Tensor};
+use crate::Discretisation;
 
 /// An elastic or elastic-plastic law.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +10,15 @@ pub enum SolidLaw {
     Elastic(ElasticLaw),
     /// Von Mises plasticity.
     Plastic(Plastic),
+}
+
+/// Linear elasticity of each block of a body, by its materials.
+pub fn linear_laws(discretisation: &Discretisation) -> Vec<SolidLaw> {
+    let law = |block: &crate::Block| {
+        let moduli = ElasticModuli::of(&discretisation.materials[block.material]);
+        SolidLaw::Elastic(ElasticLaw::SmallStrain(SmallStrain::new(moduli)))
+    };
+    discretisation.blocks.iter().map(law).collect()
 }
 
 /// Calls a function of the inner law: one branch per batch of points, always the same one.

@@ -131,6 +131,12 @@ impl<const A: usize> Chunk<A> {
         }
     }
 
+    /// Number of the batch of a cell of the block, and its lane; none if it is in another group.
+    pub(super) fn place_of(&self, cell: u32) -> Option<[usize; 2]> {
+        let lane_in = |batch: &Batch| batch.cells[..batch.n_cells].iter().position(|own| *own == cell);
+        self.batches.iter().enumerate().find_map(|(k, batch)| Some([k, lane_in(batch)?]))
+    }
+
     /// Number of cells.
     pub(super) fn n_cells(&self) -> usize {
         self.batches.iter().map(|batch| batch.n_cells).sum()

@@ -19,7 +19,25 @@ pub(super) struct ChunkHistory {
     pub(super) new: Vec<Lanes>,
 }
 
+/// Where the variables of a cell are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HistoryPlace {
+    pub(crate) block: usize,
+    pub(crate) chunk: usize,
+    /// Its first quadrature point in the group.
+    pub(crate) first: usize,
+    pub(crate) lane: usize,
+}
+
 impl History {
+    /// The accepted variables of a quadrature point of a cell, those of its neighbours in the other lanes.
+    ///
+    /// * `point` — its number in the cell
+    pub(crate) fn accepted_at(&self, place: HistoryPlace, point: usize) -> &[Lanes] {
+        let ChunkHistory { n, old, .. } = &self.blocks[place.block][place.chunk];
+        &old[n * (place.first + point)..][..*n]
+    }
+
     /// The undeformed state.
     ///
     /// * `batch_points` — for each block batches times points of each of its groups, and the variables that a

@@ -66,7 +66,7 @@ pub(super) fn lattice_factors(degrees: [usize; 3], xi: [f64; 3]) -> Vec<f64> {
 }
 
 /// The points i/p of a span, the first direction fastest.
-fn lattice_points([p, q, r]: [usize; 3]) -> Vec<[f64; 3]> {
+pub(super) fn lattice_points([p, q, r]: [usize; 3]) -> Vec<[f64; 3]> {
     let at = |i: usize, p: usize| i as f64 / p as f64;
     (0..=r)
         .flat_map(|k| (0..=q).flat_map(move |j| (0..=p).map(move |i| [at(i, p), at(j, q), at(k, r)])))

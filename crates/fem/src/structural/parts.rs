@@ -183,6 +183,18 @@ impl StructuralBlock {
     }
 }
 
+impl BeamPart {
+    /// A beam with the force and the moment half-way, in the axes of the section there.
+    pub(super) fn resultants(
+        &self,
+        cell: usize,
+        configuration: &Configuration<'_>,
+    ) -> (&BeamCell, [Vector3<f64>; 2]) {
+        let (beam, nodes) = &self.cells[cell];
+        (beam, beam.resultants(&configuration.of_beam(beam, nodes)))
+    }
+}
+
 impl Part {
     /// Nodes of each cell.
     pub(super) fn nodes(&self) -> Box<dyn Iterator<Item = Vec<u32>> + '_> {

@@ -5,7 +5,10 @@
 //! elastic laws its stress is exact, and that of a law that yields is on the yield surface. After unloading
 //! its residual stress is an estimate, since no layer lies on the surface.
 
-use nalgebra::Matrix3;
+use std::collections::{BTreeMap, BTreeSet};
+
+use carom_mesh::{CellRef, lagrange};
+use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::StructuralForce;
@@ -15,9 +18,80 @@ use super::shell::{ShellCell, ShellState};
 use crate::constitutive::{LANES, Lanes, Law, ZERO};
 use crate::internal_force::History;
 use crate::stress::Stress;
+use crate::{Cells, Discretisation};
 
 /// Places of a wall: the surface below, the mean, the surface above.
 pub const WALL_PLACES: usize = 3;
+
+/// Largest number of variables of a layer: its thickness and the history of its law.
+const MOST_HISTORY: usize = 16;
+
+/// The stress at one point of a shell, at one place of its wall: at the nodes of the shell the mean over all
+/// shells there, between them by its shape functions. At a fold it mixes the stresses of both sides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WallRecovery {
+    /// Shells with the weights of their means.
+    shells: Vec<(CellRef, f64)>,
+    /// One of [`WALL_PLACES`].
+    place: usize,
+}
+
+impl WallRecovery {
+    /// The stress at a point.
+    ///
+    /// * `cell`, `xi` — the shell that contains the point, and its parameters there
+    /// * `place` — one of [`WALL_PLACES`]
+    ///
+    /// # Panics
+    ///
+    /// If the body has no such cell.
+    pub fn at(discretisation: &Discretisation, (cell, xi): (CellRef, [f64; 3]), place: usize) -> Self {
+        let Cells::Lagrange { shape, connectivity } = &discretisation.blocks[cell.block as usize].cells
+        else {
+            panic!("shells are cells of a mesh")
+        };
+        let n = shape.n_nodes();
+        let mut values = vec![0.0; n];
+        lagrange::values_into(*shape, xi, &mut values);
+        let nodes = &connectivity[n * cell.cell as usize..][..n];
+        Self::of_nodes(discretisation, &nodes.iter().copied().zip(values).collect(), place)
+    }
+
+    /// The mean of the stress over nodes. None if no shell has one of them.
+    pub fn of_set(discretisation: &Discretisation, nodes: &[u32], place: usize) -> Option<Self> {
+        let has_shell = shells(discretisation).flat_map(|(_, nodes)| nodes).copied().collect::<BTreeSet<_>>();
+        let own: Vec<u32> = nodes.iter().copied().filter(|node| has_shell.contains(node)).collect();
+        let weight = 1.0 / own.len() as f64;
+        let weights = own.iter().map(|&node| (node, weight)).collect();
+        (!own.is_empty()).then(|| Self::of_nodes(discretisation, &weights, place))
+    }
+
+    fn of_nodes(discretisation: &Discretisation, weights: &BTreeMap<u32, f64>, place: usize) -> Self {
+        let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
+        for node in shells(discretisation).flat_map(|(_, nodes)| nodes) {
+            *counts.entry(*node).or_default() += 1.0;
+        }
+        let weight = |node: &u32| weights.get(node).map_or(0.0, |weight| weight / counts[node]);
+        let of_cell = |(cell, nodes): (CellRef, &[u32])| (cell, nodes.iter().map(weight).sum::<f64>());
+        let shells = shells(discretisation).map(of_cell).filter(|(_, weight)| *weight != 0.0).collect();
+        Self { shells, place }
+    }
+}
+
+/// The shells of a body with their nodes.
+fn shells(discretisation: &Discretisation) -> impl Iterator<Item = (CellRef, &[u32])> {
+    discretisation.blocks.iter().enumerate().flat_map(|(block, own)| {
+        let cells = match &own.cells {
+            Cells::Lagrange { shape, connectivity } if shape.table().dimension == 2 => {
+                connectivity.chunks_exact(shape.n_nodes())
+            }
+            _ => [].chunks_exact(1),
+        };
+        cells
+            .enumerate()
+            .map(move |(cell, nodes)| (CellRef { block: block as u32, cell: cell as u32 }, nodes))
+    })
+}
 
 /// Stress and plastic strain of the shells of a body, [`WALL_PLACES`] for each, block after block, cell after
 /// cell. Beams have none.
@@ -60,6 +134,59 @@ impl StructuralForce {
     }
 }
 
+impl StructuralForce {
+    /// Cauchy's stress at a place of a wall, in the axes of the displacement \[Pa\]. Allocates nothing.
+    ///
+    /// * `history` — its accepted state is read
+    ///
+    /// # Panics
+    ///
+    /// If an argument belongs to another body.
+    pub fn wall_stress(
+        &self,
+        place: &WallRecovery,
+        (u, rotations): (&[f64], &[Matrix3<f64>]),
+        history: &History,
+    ) -> Stress {
+        let configuration = Configuration { points: &self.points, u: u.as_chunks().0, rotations };
+        let mut sum = [0.0; 6];
+        for &(CellRef { block, cell }, weight) in &place.shells {
+            let Part::Shells(part) = &self.parts[block as usize] else { continue };
+            let n = part.layers.len() * (1 + part.law.n_history());
+            let own = &history.accepted_group(block as usize)[n * cell as usize..][..n];
+            let cell = &part.cells[cell as usize];
+            let (stress, _) = part.stress_in(cell, &configuration.of_shell(cell), own, place.place);
+            (0..6).for_each(|k| sum[k] += weight * stress[k]);
+        }
+        sum
+    }
+
+    /// Force and moment in a section of a beam, on the side of its second end, in the axes of the section:
+    /// normal force and shear forces along e₂ and e₃ \[N\]; torque and bending moments about e₂ and e₃
+    /// \[N m\]. None for other cells.
+    ///
+    /// ```text
+    /// M(s) = M(L/2) − (s − L/2) e₁ × N
+    /// ```
+    ///
+    /// * `s` — place along the beam over its length, from 0 to 1
+    ///
+    /// # Panics
+    ///
+    /// If an argument belongs to another body.
+    pub fn section_forces(
+        &self,
+        (cell, s): (CellRef, f64),
+        (u, rotations): (&[f64], &[Matrix3<f64>]),
+    ) -> Option<[Vector3<f64>; 2]> {
+        let configuration = Configuration { points: &self.points, u: u.as_chunks().0, rotations };
+        let Part::Beams(part) = &self.parts[cell.block as usize] else { return None };
+        let (beam, [force, middle]) = part.resultants(cell.cell as usize, &configuration);
+        let arm = (s - 0.5) * beam.length;
+        Some([force, middle - arm * Vector3::x().cross(&force)])
+    }
+}
+
 impl ShellPart {
     /// Stress and plastic strain at the places of a wall.
     fn stress(
@@ -68,19 +195,35 @@ impl ShellPart {
         state: &ShellState,
         history: &[Lanes],
     ) -> [(Stress, f64); WALL_PLACES] {
-        let h = self.section.thickness;
-        let mut old = history.chunks_exact(1 + self.law.n_history());
-        let mut new = vec![ZERO; 1 + self.law.n_history()];
-        let mut at = |z: f64, old: &[Lanes]| self.at(cell, state, z, old, &mut new);
-        let mut mean = ([0.0; 6], 0.0);
-        for (&[z, thickness], old) in self.layers.iter().zip(old.clone()) {
-            let (stress, strain) = at(z, old);
-            (0..6).for_each(|k| mean.0[k] += thickness / h * stress[k]);
-            mean.1 += thickness / h * strain;
+        std::array::from_fn(|place| self.stress_in(cell, state, history, place))
+    }
+
+    /// Stress and plastic strain at one of the places of a wall. Allocates nothing.
+    fn stress_in(
+        &self,
+        cell: &ShellCell,
+        state: &ShellState,
+        history: &[Lanes],
+        place: usize,
+    ) -> (Stress, f64) {
+        let (h, n) = (self.section.thickness, 1 + self.law.n_history());
+        let mut old = history.chunks_exact(n);
+        let mut new = [ZERO; MOST_HISTORY];
+        assert!(n <= MOST_HISTORY, "no law has more variables");
+        let mut at = |z: f64, old: &[Lanes]| self.at(cell, state, z, old, &mut new[..n]);
+        match place {
+            0 => old.next().map(|old| at(-0.5 * h, old)).unwrap_or_default(),
+            1 => {
+                let mut mean = ([0.0; 6], 0.0);
+                for (&[z, thickness], old) in self.layers.iter().zip(old) {
+                    let (stress, strain) = at(z, old);
+                    (0..6).for_each(|k| mean.0[k] += thickness / h * stress[k]);
+                    mean.1 += thickness / h * strain;
+                }
+                mean
+            }
+            _ => old.next_back().map(|old| at(0.5 * h, old)).unwrap_or_default(),
         }
-        let below = old.next().map(|old| at(-0.5 * h, old)).unwrap_or_default();
-        let above = old.next_back().map(|old| at(0.5 * h, old)).unwrap_or_default();
-        [below, mean, above]
     }
 
     /// The means over a cell of stress and plastic strain at a distance from the middle.
@@ -112,7 +255,7 @@ impl ShellPart {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{Rotation3, Vector3};
+    use nalgebra::Rotation3;
 
     use super::*;
     use crate::Material;

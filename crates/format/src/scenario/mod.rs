@@ -245,7 +245,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     let force: Vec<_> =
         root.tables("force").into_iter().filter_map(|table| sections::force(table, run)).collect();
     let pressure: Vec<_> = root.tables("pressure").into_iter().filter_map(sections::pressure).collect();
-    let probe: Vec<_> = root.tables("probe").into_iter().filter_map(probes::probe).collect();
+    let probe: Vec<_> =
+        root.tables("probe").into_iter().filter_map(|table| probes::probe(table, scheme)).collect();
     let in_equilibrium = simulation.as_ref().is_some_and(|simulation| simulation.in_equilibrium);
     let response = root.table("response").and_then(|table| response::response(table, in_equilibrium));
     root.finish();

@@ -6,7 +6,7 @@ use carom_dynamics::ProbeQuantity;
 
 use super::decode::{Interval, Problems, Table, list_of};
 use super::model::{
-    Bodies, BodySpec, End, Found, JointSpec, ProbePlaceSpec, ProbeSpec, Scenario, SchemeRow, Takes,
+    Bodies, BodySpec, End, Found, JointSpec, ProbePlaceSpec, ProbeSpec, Scenario, SchemeRow, WALL,
 };
 use super::problem::ProblemKind;
 use super::references::{Parts, check_ends};
@@ -22,7 +22,7 @@ pub(super) struct PlacedProbe {
     pub(super) span: Range<usize>,
 }
 
-pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
+pub(super) fn probe(table: Table<'_>, scheme: &SchemeRow) -> Option<PlacedProbe> {
     let name = table.text("name");
     let given: Vec<&str> = PLACES.into_iter().filter(|key| table.has(key)).collect();
     let [joint, contact] = ["joint", "contact"].map(|key| table.text(key));
@@ -40,8 +40,9 @@ pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
     let end = table.has("on").then(|| one_end(&table)).flatten();
     let at = table.vector("at");
     let axes = table.choice("axes", &AXES);
+    let wall = table.choice("wall", &WALL.map(|word| (word, word)));
     if !table.has("on") {
-        for key in ["at", "axes"].into_iter().filter(|key| table.has(key)) {
+        for key in ["at", "axes", "wall"].into_iter().filter(|key| table.has(key)) {
             table.conflict(key, format!("`{key}` belongs to `on`, a point of a body"));
         }
     }
@@ -62,14 +63,20 @@ pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
         (Some((on, _)), _, _) if whole(on) => Some(ProbePlaceSpec::Body { on: on.body.clone() }),
         (Some((on, _)), _, _) => {
             let axes = axes.unwrap_or("inertial").to_owned();
-            Some(ProbePlaceSpec::Point { on: on.clone(), at, axes })
+            Some(ProbePlaceSpec::Point { on: on.clone(), at, axes, wall: wall.map(ToOwned::to_owned) })
         }
         (None, Some(joint), _) => Some(ProbePlaceSpec::Joint { joint }),
         (None, None, contact) => contact.map(|contact| ProbePlaceSpec::Contact { contact }),
     };
-    let what = place.as_ref().map(|place| quantities(&table, place));
+    let what = place.as_ref().map(|place| quantities(&table, place, scheme));
     let every = table.number("every", Interval::NotNegative).unwrap_or(0.0);
     table.value("what");
+    let has_stress = what.iter().flatten().any(|quantity| ProbeQuantity::OF_STRESS.contains(quantity));
+    if table.has("wall") && !has_stress {
+        let text = "`wall` is the place of a stress in the wall of a shell: leave it out, or write \
+                    `what = [\"stress\"]`";
+        table.conflict("wall", text);
+    }
     let span = given.first().map_or(table.span.clone(), |key| table.span_of(key));
     let context = table.context.clone();
     table.finish();
@@ -81,8 +88,8 @@ pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
 const STRESS: &str = "stress";
 
 /// The quantities of a place: `what`, or its default.
-fn quantities(table: &Table<'_>, place: &ProbePlaceSpec) -> Vec<ProbeQuantity> {
-    let Some(words) = table.texts("what") else { return place.default_quantities() };
+fn quantities(table: &Table<'_>, place: &ProbePlaceSpec, scheme: &SchemeRow) -> Vec<ProbeQuantity> {
+    let Some(words) = table.texts("what") else { return place.default_quantities(scheme.has_time) };
     let own = place.quantities();
     let has_stress = ProbeQuantity::OF_STRESS.iter().all(|quantity| own.contains(quantity));
     let mut known: Vec<&str> = own.iter().map(|quantity| quantity.name()).collect();
@@ -155,7 +162,7 @@ pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scen
             }
             _ => {}
         }
-        if let Some(text) = without_stress(scenario, spec) {
+        if let Some(text) = without_section(scenario, spec).or_else(|| without_stress(scenario, spec)) {
             problems.add(&probe.span, context, ProblemKind::Conflict(text));
         }
         let title = spec.title();
@@ -166,25 +173,36 @@ pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scen
     }
 }
 
+/// Why a probe has no wall or section; none if it names none, or if the bodies of the scheme may have them.
+fn without_section(scenario: &Scenario, spec: &ProbeSpec) -> Option<String> {
+    let row = scenario.simulation.scheme.row();
+    let ProbePlaceSpec::Point { wall, .. } = &spec.place else { return None };
+    if row.bodies == Bodies::Whole || !(spec.has_section() || wall.is_some()) {
+        return None;
+    }
+    let what = if wall.is_some() { "`wall`" } else { "`section_force` and `section_moment`" };
+    Some(format!(
+        "walls are those of shells and sections those of beams, which the scheme `{}` does not have: \
+         leave out {what}, or choose the scheme `explicit`",
+        row.name
+    ))
+}
+
 /// Why the place of a probe has no stress; none if it has one, or if the probe names none.
 fn without_stress(scenario: &Scenario, spec: &ProbeSpec) -> Option<String> {
     let ProbePlaceSpec::Point { on, .. } = &spec.place else { return None };
     let row = scenario.simulation.scheme.row();
-    if !spec.has_stress() || row.probes != Takes::Yes {
+    if !spec.has_stress() {
         return None;
     }
-    let schemes = SchemeRow::names(|row| row.high_modes.is_some());
+    let schemes = SchemeRow::names(|row| row.bodies != Bodies::Rigid);
     match row.bodies {
         Bodies::Rigid => Some(format!(
             "the bodies of the scheme `{}` are rigid, and a rigid body has no stress: leave out `stress`, or \
              choose one of the schemes {schemes}",
             row.name
         )),
-        Bodies::Whole => Some(format!(
-            "the stress of probes is that of reduced bodies, in the schemes {schemes}: leave out `stress`; \
-             `carom-post export` writes the stress of all points of a frame"
-        )),
-        Bodies::Reduced => {
+        Bodies::Whole | Bodies::Reduced => {
             let is_rigid = scenario.body.iter().any(|body| body.name == on.body && body.rigid);
             is_rigid.then(|| {
                 format!(

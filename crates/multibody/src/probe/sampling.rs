@@ -116,6 +116,9 @@ impl Probes {
             if let ProbePlace::Points { body, .. } = probe.place {
                 return Err(ProbeError::WrongPoint { probe: number, body });
             }
+            if probe.has_section() {
+                return Err(ProbeError::NoSection { probe: number });
+            }
             let stress = stresses.remove(&number).filter(|_| probe.has_stress());
             if stress.is_none() && probe.has_stress() {
                 return Err(ProbeError::NoStress { probe: number });

@@ -40,13 +40,26 @@ pub enum SchemeError {
         /// The reason and the way out.
         why: &'static str,
     },
-    /// Probes.
-    #[error("the scheme `{scheme}` has no [[probe]]: {why}")]
-    Probe {
-        /// Name of the scheme.
-        scheme: &'static str,
-        /// The reason and the way out.
-        why: &'static str,
+    /// A quantity of motion in an equilibrium.
+    #[error(
+        "probe `{probe}`: nothing moves in the scheme `static`, and it has no `{quantity}`: name \
+         `displacement`, `position` or `stress` of a point, `contact_force` of a body, or `force`, \
+         `normal_force` or `gap` of a contact"
+    )]
+    ProbeMotion {
+        /// Name of the probe.
+        probe: String,
+        /// Name of the quantity.
+        quantity: &'static str,
+    },
+    /// An interval in an equilibrium.
+    #[error(
+        "probe `{probe}`: the scheme `static` has a sample at each load step: leave out `every`; \
+         `simulation.steps` is the number of load steps"
+    )]
+    ProbeInterval {
+        /// Name of the probe.
+        probe: String,
     },
     /// An angular quantity at a point of a mesh.
     #[error(
@@ -162,9 +175,6 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     if let Some(table) = others.find(|table| is_given(scenario, table)) {
         return Err(SchemeError::Table { scheme, table }.at(format!("{table}.0")));
     }
-    if let (Takes::No(why), false) = (row.probes, scenario.probe.is_empty()) {
-        return Err(SchemeError::Probe { scheme, why }.at("probe.0"));
-    }
     for (i, pair) in scenario.contact.iter().enumerate() {
         if let (Takes::No(why), Law::Hard) = (row.hard_contact, pair.law) {
             return Err(SchemeError::NeedsPenalty { scheme, why }.at(format!("contact.{i}.law")));
@@ -190,9 +200,27 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     }
 }
 
+/// Nothing moves in an equilibrium.
+fn check_probes_at_rest(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+    for (i, spec) in scenario.probe.iter().enumerate() {
+        let probe = spec.title();
+        if let Some(quantity) = spec.what.iter().find(|quantity| !ProbeQuantity::AT_REST.contains(quantity)) {
+            let quantity = quantity.name();
+            return Err(SchemeError::ProbeMotion { probe, quantity }.at(format!("probe.{i}.what")));
+        }
+        if spec.every > 0.0 {
+            return Err(SchemeError::ProbeInterval { probe }.at(format!("probe.{i}.every")));
+        }
+    }
+    Ok(())
+}
+
 /// Points of meshes have no rotation.
 fn check_probes(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     let scheme = &scenario.simulation.scheme;
+    if !scheme.row().has_time {
+        check_probes_at_rest(scenario)?;
+    }
     for (i, spec) in scenario.probe.iter().enumerate() {
         let ProbePlaceSpec::Point { on, axes, .. } = &spec.place else { continue };
         let is_unreduced = |body: &BodySpec| {

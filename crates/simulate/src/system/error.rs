@@ -53,8 +53,8 @@ pub enum AssembleError {
     },
     /// A probe at a point of a reduced body whose motion its model does not contain.
     #[error(
-        "body `{body}`: the probe is at a point of a reduced body, and {why}; give a point of the surface, \
-         or attach a set there (`reduce.attach`) and name it, `on = \"{body}:SET\"`"
+        "body `{body}`: the probe is at a point of a reduced body, and {why}; or give a point of the \
+         surface, or attach a set there (`reduce.attach`) and name it, `on = \"{body}:SET\"`"
     )]
     ProbeOfReduced {
         /// Name of the body.

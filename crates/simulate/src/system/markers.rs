@@ -6,13 +6,26 @@ use carom_multibody::{Body, attached_marker, mean_marker};
 use nalgebra::Vector3;
 
 use super::error::AssembleError;
-use super::material_point;
+use super::material_point::{self, Within};
 use crate::geometry::{GeometryError, discretisation};
 use crate::prepared::{PreparedBody, PreparedModel};
 
 /// A named marker, the marker of an attachment, or the mean of an interface set. The marker of a point of a
-/// reduced body is over all modes of the model.
+/// reduced body is over all modes of the model, and the point lies on its surface: loads act there.
 pub(super) fn marker(
+    part: &str,
+    spec: &BodySpec,
+    ready: &PreparedBody,
+    body: &Body,
+) -> Result<Option<Marker>, AssembleError> {
+    marker_within(Within::Surface, part, spec, ready, body)
+}
+
+/// The same, where points may lie inside of a reduced body.
+///
+/// * `within` — the part of a reduced body in which points may lie
+pub(super) fn marker_within(
+    within: Within,
     part: &str,
     spec: &BodySpec,
     ready: &PreparedBody,
@@ -21,7 +34,7 @@ pub(super) fn marker(
     let set = match spec.marker.iter().find(|marker| marker.name == part).map(|marker| &marker.at) {
         Some(Spot::Point(point)) => {
             if let PreparedModel::Reduced(rom) = &ready.model {
-                return material_point::marker(*point, part, ready, rom, body).map(Some);
+                return material_point::marker((*point, within), part, ready, rom, body).map(Some);
             }
             return Ok(Some(body.frame_marker(Vector3::from(*point) - body.frame_origin)));
         }

@@ -7,8 +7,8 @@ use carom_multibody::Body;
 use nalgebra::Vector3;
 
 use super::error::AssembleError;
-use super::markers::{known_places, marker};
-use super::material_point;
+use super::markers::{known_places, marker_within};
+use super::material_point::{self, Within};
 use crate::error::{At, AtKey};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
@@ -46,14 +46,17 @@ pub(crate) fn marker_at(
 ) -> Result<Marker, AssembleError> {
     match (at, &ready.model) {
         (Some(point), PreparedModel::Reduced(rom)) => {
-            material_point::marker(point, "", ready, rom, body).map_err(of_probe)
+            material_point::marker((point, Within::Body), "", ready, rom, body).map_err(of_probe)
         }
         (Some(point), _) => Ok(body.frame_marker(Vector3::from(point) - body.frame_origin)),
-        (None, _) => Ok(marker(part, spec, ready, body)?.ok_or_else(|| NoMarker {
-            body: spec.name.clone(),
-            part: part.to_owned(),
-            known: known_places(spec, ready),
-        })?),
+        (None, _) => {
+            let found = marker_within(Within::Body, part, spec, ready, body).map_err(of_probe)?;
+            Ok(found.ok_or_else(|| NoMarker {
+                body: spec.name.clone(),
+                part: part.to_owned(),
+                known: known_places(spec, ready),
+            })?)
+        }
     }
 }
 
@@ -115,7 +118,7 @@ fn place<E>(
                 _ => Ok(ProbePlace::Contact(index(titles, contact))),
             }
         }
-        ProbePlaceSpec::Point { on, at, axes } => {
+        ProbePlaceSpec::Point { on, at, axes, .. } => {
             let axes = if axes == "body" { Axes::Body } else { Axes::Inertial };
             let key = if at.is_some() { "at" } else { "on" };
             let End { body: name, part } = on;

@@ -1,14 +1,17 @@
 //! The stress at the places of probes on reduced bodies: that of each mode and of a unit of contact pressure.
 //!
-//! A run opens the mesh of a body for this alone, once, and only if a probe has the stress of the body. The
-//! stress is that of `carom-post stress` ([`SurfaceStressRecovery::sampled`]): linear in the modal
-//! coordinates and in the pressures.
+//! A run opens the mesh of a body for this alone, once, and only if a probe has the stress of the body. On
+//! the surface the stress is that of `carom-post stress` ([`SurfaceStressRecovery::sampled`]): linear in the
+//! modal coordinates and in the pressures. Inside it is that of the cells around the point
+//! ([`PlaceRecovery`]), which the modes displace, and the pressures act by the modes alone.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use carom_fem::Body as Geometry;
+use carom_fem::constitutive::{SolidLaw, linear_laws};
+use carom_fem::internal_force::PointRule;
+use carom_fem::{Body as Geometry, PlaceRecovery};
 use carom_format::result::ResultPair;
 use carom_format::scenario::model::{BodySpec, End, ProbePlaceSpec, ProbeSpec, Scenario, Spot};
 use carom_multibody::{Body, CellPressures, PlaceStress};
@@ -21,8 +24,9 @@ use thiserror::Error;
 
 use super::body_of_model::{BodyOfModelError, body_of_model};
 use super::error::AssembleError;
+use super::material_point::{Off, Row, Within, row_of};
 use crate::error::{At, AtKey, ErrorKind, Kind};
-use crate::geometry::GeometryError;
+use crate::geometry::{GeometryError, discretisation};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 
 /// Why the stress at a probe is not known.
@@ -39,7 +43,7 @@ pub enum NoStress {
     Fields,
     /// A body of shells or beams: they have no surface with a stress normal to it.
     #[error(
-        "the stress at a probe is that at the surface of a solid, and this body is of shells or beams: leave \
+        "the stress at a probe is that of a solid, and this body is of shells or beams: leave \
          out `stress`, or mesh the body with solid cells; in the scheme `explicit`, which takes shells as \
          they are, `carom-post export` writes their stress at each frame"
     )]
@@ -50,12 +54,18 @@ pub enum NoStress {
          plot --what contact-stress` draws: give it modes (`reduce.up_to`), or leave out `stress`"
     )]
     NoModes,
-    /// The places of the set are inside the body.
+    /// The set has no nodes.
+    #[error("the set `{0}` has no node: name another set, or a point, `on = \"BODY\"` with `at`")]
+    Empty(String),
+    /// The set is inside the body, and the model does not know its motion.
     #[error(
-        "the set `{0}` has no node on the surface, and the stress at a probe is that at the surface: name \
-         another set, or a point, `on = \"BODY\"` with `at`"
+        "the set `{0}` has no node on the surface, and the model keeps the motion of the surface alone: name \
+         another set, or write `fields = \"full\"` in the table `reduce` of the body"
     )]
     Inside(String),
+    /// The point lies outside, or inside where the model knows no motion.
+    #[error("the stress at a probe needs the motion of its place, and {0}")]
+    Off(String),
     /// The body cannot be evaluated, or has no such set.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
@@ -84,15 +94,16 @@ pub(crate) struct Stresses {
 
 /// The stress at the places of probes on reduced bodies.
 ///
-/// * `pairs` — the contact pairs as results have them
+/// * `body` — a reduced body by its number
+/// * `pairs` — the contact pairs as results have them; none if contact is no pressure on faces
 ///
 /// # Errors
 ///
 /// [`AssembleError::Stress`] at the probe whose stress is not known.
-pub(crate) fn stresses(
+pub(crate) fn stresses<'b>(
     scenario: &Scenario,
     prepared: &Prepared,
-    bodies: &[Body],
+    body: impl Fn(usize) -> Option<&'b Body>,
     pairs: &[ResultPair],
 ) -> Result<Stresses, At<AssembleError>> {
     let mut found = Stresses::default();
@@ -100,7 +111,7 @@ pub(crate) fn stresses(
     for probed in probed(scenario) {
         let Probed { number, probe, index, spec, .. } = probed;
         let ready = &prepared.bodies[index];
-        let PreparedModel::Reduced(rom) = &ready.model else { continue };
+        let (PreparedModel::Reduced(rom), Some(body)) = (&ready.model, body(index)) else { continue };
         let of = match opened.entry(index) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
@@ -109,8 +120,13 @@ pub(crate) fn stresses(
                 place.insert(made.map_err(|why| probed.refused("what", why))?)
             }
         };
-        let places = probed.places(of)?;
-        let loaded = of.loaded(scenario, spec, rom, &places);
+        let place = probed.place(of)?;
+        let Place::Surface(places) = &place else {
+            let stress = of.stress_inside(scenario, pairs, (rom, body), &place);
+            found.of_probes.insert(number, stress.map_err(|why| probed.refused("what", why))?);
+            continue;
+        };
+        let loaded = of.loaded(scenario, spec, rom, places);
         found.warnings.extend(loaded.map(|set| {
             format!(
                 "probe `{}`: its place lies on `{set}`, where a force, joint, spring or support acts, and \
@@ -119,7 +135,7 @@ pub(crate) fn stresses(
                 probe.title()
             )
         }));
-        let stress = of.stress(scenario, pairs, (rom, &bodies[index]), &places);
+        let stress = of.stress(scenario, pairs, (rom, body), places);
         found.of_probes.insert(number, stress.map_err(|why| probed.refused("what", why))?);
     }
     Ok(found)
@@ -133,12 +149,13 @@ pub(crate) enum BeforeRun {
     Ready(PreparedBody),
 }
 
-/// The errors that [`stresses`] would have in a run, as far as they are known before.
+/// The errors that [`stresses`] would have in a run, and those of points off the surface, as far as they are
+/// known before.
 ///
 /// * `bodies` — none where the scheme does not reduce the body, or it is not known yet
 pub(crate) fn problems(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec<At<AssembleError>> {
     let mut opened: BTreeMap<usize, Option<Opened>> = BTreeMap::new();
-    let mut found = Vec::new();
+    let mut found = problems_of_motion(scenario, bodies);
     for probed in probed(scenario) {
         let Some(body) = &bodies[probed.index] else { continue };
         // A body that cannot be opened has one error, that of its first probe.
@@ -154,10 +171,49 @@ pub(crate) fn problems(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec
             made.map_err(|why| found.push(probed.refused("what", why))).ok()
         });
         if let Some(of) = of {
-            found.extend(probed.places(of).err());
+            found.extend(probed.place(of).err());
         }
     }
     found
+}
+
+/// The errors that probes of the motion of a point alone would have in a run: a point that lies outside of a
+/// reduced body, or inside where its model knows no motion.
+fn problems_of_motion(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec<At<AssembleError>> {
+    let off = |(number, probe): (usize, &ProbeSpec)| {
+        let ProbePlaceSpec::Point { on, at, .. } = &probe.place else { return None };
+        let index = scenario.body.iter().position(|spec| spec.name == on.body)?;
+        let spec = &scenario.body[index];
+        let Spot::Point(point) = spot(spec, on, *at) else { return None };
+        let (geometry, rom) = match bodies[index].as_ref().filter(|_| !probe.has_stress())? {
+            BeforeRun::ToReduce(geometry) => (Arc::clone(geometry), None),
+            BeforeRun::Ready(ready) => {
+                let PreparedModel::Reduced(rom) = &ready.model else { return None };
+                // A run names a missing file.
+                (Arc::new(body_of_model(ready).ok()?), Some(rom))
+            }
+        };
+        let discretisation = discretisation(&spec.name, &geometry).ok()?;
+        let off = Off::of(&geometry, &discretisation, point)?;
+        let knows = |point: u32| match rom {
+            Some(rom) => row_of(rom, point).is_some(),
+            None => spec.reduce.as_ref().is_some_and(|reduce| reduce.fields == "full"),
+        };
+        if off.inside.as_ref().is_some_and(|inside| inside.weights.iter().all(|(point, _)| knows(*point))) {
+            return None;
+        }
+        let key = if at.is_some() { "at" } else { "on" };
+        let error = AssembleError::ProbeOfReduced { body: spec.name.clone(), why: off.why(Within::Body) };
+        Some(error.at(format!("probe.{number}.{key}")))
+    };
+    scenario.probe.iter().enumerate().filter_map(off).collect()
+}
+
+/// The point or set of a place.
+fn spot(spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Spot {
+    let named = || spec.marker.iter().find(|marker| marker.name == on.part);
+    let named = || named().map(|marker| marker.at.clone());
+    at.map(Spot::Point).or_else(named).unwrap_or_else(|| Spot::Set(on.part.clone()))
 }
 
 /// A probe of the stress of a body.
@@ -190,11 +246,19 @@ impl Probed<'_> {
             .at(format!("probe.{}.{key}", self.number))
     }
 
-    /// Its places on a body that is open.
-    fn places(&self, of: &Opened) -> Result<Vec<usize>, At<AssembleError>> {
+    /// Its place on a body that is open.
+    fn place(&self, of: &Opened) -> Result<Place, At<AssembleError>> {
         let key = if self.at.is_some() { "at" } else { "on" };
-        of.places(self.spec, self.on, self.at).map_err(|why| self.refused(key, why))
+        of.place(self.spec, self.on, self.at).map_err(|why| self.refused(key, why))
     }
+}
+
+/// The place of a probe on a reduced body.
+enum Place {
+    /// Places of the recovery of the surface.
+    Surface(Vec<usize>),
+    /// A point inside, source coordinates \[m\], or a set; with the laws of the body.
+    Inside(Vec<[f64; 3]>, Box<(PlaceRecovery, Vec<SolidLaw>)>),
 }
 
 /// A reduced body with its mesh.
@@ -206,6 +270,8 @@ struct Opened {
     places: Vec<[f64; 3]>,
     /// Radius of the loads of its contacts on half-space grids \[m\].
     load_radius: f64,
+    /// Points whose motion the model keeps, ascending; none for all points.
+    known: Option<Vec<u32>>,
 }
 
 impl Opened {
@@ -226,26 +292,105 @@ impl Opened {
         let recovery = SurfaceStressRecovery::new(&grid, &geometry)
             .map_err(|source| GeometryError::Discretisation { body: spec.name.clone(), source })?;
         let places = recovery.sample_places();
-        Ok(Self { geometry, grid, recovery, places, load_radius })
+        let known = match rom {
+            Some(rom) => {
+                let fields = rom.fields.iter().flat_map(FieldModes::points);
+                let mut known: Vec<u32> = rom.boundary.points.iter().chain(fields).copied().collect();
+                known.sort_unstable();
+                Some(known)
+            }
+            None if spec.reduce.as_ref().is_some_and(|reduce| reduce.fields == "full") => None,
+            // Points of the surface lie on it.
+            None => Some(Vec::new()),
+        };
+        Ok(Self { geometry, grid, recovery, places, load_radius, known })
     }
 
-    /// The places of a probe: that nearest to a point, or all of a set.
+    /// The place of a probe: a point inside, the place of the surface nearest to a point, or all of a set.
+    fn place(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Result<Place, NoStress> {
+        match spot(spec, on, at) {
+            Spot::Point(point) => {
+                let discretisation = discretisation(&spec.name, &self.geometry)?;
+                let Some(off) = Off::of(&self.geometry, &discretisation, point) else {
+                    return Ok(Place::Surface(self.places(spec, on, at)?));
+                };
+                let made = off.inside.as_ref().map(|inside| {
+                    let (of, laws) = ((&*self.geometry, &discretisation), linear_laws(&discretisation));
+                    let at = (inside.cell, inside.xi);
+                    (PlaceRecovery::at(of, (PointRule::default(), &laws), at), laws)
+                });
+                let made = made.filter(|(recovery, _)| self.knows(recovery));
+                let made = made.ok_or_else(|| NoStress::Off(off.why(Within::Body)))?;
+                Ok(Place::Inside(vec![point], Box::new(made)))
+            }
+            Spot::Set(set) => {
+                let places = self.places(spec, on, at)?;
+                if !places.is_empty() {
+                    return Ok(Place::Surface(places));
+                }
+                let discretisation = discretisation(&spec.name, &self.geometry)?;
+                let (of, laws) = ((&*self.geometry, &discretisation), linear_laws(&discretisation));
+                let recovery = PlaceRecovery::of_set(of, (PointRule::default(), &laws), &set)
+                    .map_err(GeometryError::from)?
+                    .ok_or_else(|| NoStress::Empty(set.clone()))?;
+                if !self.knows(&recovery) {
+                    return Err(NoStress::Inside(set));
+                }
+                let nodes =
+                    self.geometry.points_of_set(&discretisation, &set).map_err(GeometryError::from)?;
+                let positions = nodes.iter().map(|&node| discretisation.points[node as usize]);
+                Ok(Place::Inside(positions.collect(), Box::new((recovery, laws))))
+            }
+        }
+    }
+
+    /// True if the model keeps the motion of all points that a stress depends on.
+    fn knows(&self, recovery: &PlaceRecovery) -> bool {
+        let Some(known) = &self.known else { return true };
+        recovery.points().iter().all(|point| known.binary_search(point).is_ok())
+    }
+
+    /// The places of the surface of a probe: that nearest to a point, or all of a set; none of a set inside.
     fn places(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Result<Vec<usize>, NoStress> {
-        let marker = spec.marker.iter().find(|marker| marker.name == on.part).map(|marker| &marker.at);
-        let (point, set) = match (at, marker) {
-            (Some(point), _) => (Some(point), ""),
-            (None, Some(Spot::Point(point))) => (Some(*point), ""),
-            (None, Some(Spot::Set(set))) => (None, set.as_str()),
-            (None, None) => (None, on.part.as_str()),
-        };
-        let places = match point {
-            Some(point) => nearest_place(&self.places, &Vector3::from(point)).into_iter().collect(),
-            None => {
-                let places = self.recovery.places_of_set(&self.grid, &self.geometry, set);
+        Ok(match spot(spec, on, at) {
+            Spot::Point(point) => nearest_place(&self.places, &Vector3::from(point)).into_iter().collect(),
+            Spot::Set(set) => {
+                let places = self.recovery.places_of_set(&self.grid, &self.geometry, &set);
                 places.map_err(GeometryError::from)?
             }
-        };
-        if places.is_empty() { Err(NoStress::Inside(set.to_owned())) } else { Ok(places) }
+        })
+    }
+
+    /// The stress at a place inside by unit coordinates of the modes.
+    fn stress_inside(
+        &self,
+        scenario: &Scenario,
+        pairs: &[ResultPair],
+        (rom, body): (&ReducedBody, &Body),
+        place: &Place,
+    ) -> Result<PlaceStress, NoStress> {
+        let Place::Inside(positions, inside) = place else { return Ok(PlaceStress::default()) };
+        let (recovery, laws) = &**inside;
+        let fields = rom.fields.as_ref().map(FieldModes::modes).transpose()?;
+        let rows: Vec<(u32, Row)> =
+            recovery.points().iter().filter_map(|&point| Some((point, row_of(rom, point)?))).collect();
+        let mut u = vec![0.0; 3 * self.geometry.n_points()];
+        let modes = (0..rom.omega.len()).map(|mode| {
+            for &(point, (on_boundary, row)) in &rows {
+                let Some(modes) = (if on_boundary { Some(&rom.boundary) } else { fields }) else { continue };
+                let to = &mut u[3 * point as usize..3 * point as usize + 3];
+                (0..3).for_each(|axis| to[axis] = modes.values[(3 * row + axis, mode)]);
+            }
+            recovery.stress(laws, &u, None)
+        });
+        Ok(PlaceStress {
+            modes: modes.collect(),
+            cells: Vec::new(),
+            pressures: Vec::new(),
+            grids: grids_of(scenario, pairs, &body.name),
+            load_radius: self.load_radius,
+            places_b: positions.iter().map(|x| (Vector3::from(*x) - body.frame_origin).into()).collect(),
+        })
     }
 
     /// The first marker or set at one of the places where something other than contact acts.
@@ -289,16 +434,11 @@ impl Opened {
             recovery.stress(&rest, &pressure)
         });
         let cells = cells.collect();
-        let touches = |pair: &ResultPair| {
-            [&pair.first, &pair.second].iter().any(|end| end.split(':').next() == Some(body.name.as_str()))
-        };
-        let numbered = scenario.contact.iter().zip(pairs).enumerate();
-        let on_grid = numbered.filter(|(_, (contact, pair))| contact.is_on_grid() && touches(pair));
         Ok(PlaceStress {
             modes: fields.map_or_else(Vec::new, |modes| of_modes(modes, &recovery, rest)),
             cells,
             pressures: self.pressures(scenario, pairs, &body.name, &recovery)?,
-            grids: on_grid.map(|(number, _)| number).collect(),
+            grids: grids_of(scenario, pairs, &body.name),
             load_radius: self.load_radius,
             places_b: places
                 .iter()
@@ -333,6 +473,15 @@ impl Opened {
         }
         Ok(all)
     }
+}
+
+/// Numbers of the contacts on half-space grids of a body.
+fn grids_of(scenario: &Scenario, pairs: &[ResultPair], body: &str) -> Vec<usize> {
+    let touches =
+        |pair: &ResultPair| [&pair.first, &pair.second].iter().any(|end| end.split(':').next() == Some(body));
+    let numbered = scenario.contact.iter().zip(pairs).enumerate();
+    let on_grid = numbered.filter(|(_, (contact, pair))| contact.is_on_grid() && touches(pair));
+    on_grid.map(|(number, _)| number).collect()
 }
 
 /// The stress of each mode.

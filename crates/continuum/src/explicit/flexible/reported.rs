@@ -1,10 +1,12 @@
 //! States of a deformable body for results, and its motion as a whole.
 
 use carom_dynamics::{BodyMotion, BodyState, rotation};
+use carom_fem::Stress;
 use nalgebra::{Matrix3, Vector3};
 
 use super::{Flexible, Inner, Sums};
 use crate::mean_turn::mean_turn;
+use crate::probes::PlaceStress;
 
 impl Flexible {
     /// Mean angle by which the body has turned, for small angles \[rad\]: the skew part of the matrix A with
@@ -69,6 +71,35 @@ impl Flexible {
             [own[(0, 0)], own[(1, 1)], own[(2, 2)], own[(0, 1)], own[(1, 2)], own[(0, 2)]]
         };
         (values.iter().flat_map(turned).collect(), strains)
+    }
+
+    /// A place with what its stress needs of the body.
+    pub(in crate::explicit) fn placed(&self, place: PlaceStress) -> PlaceStress {
+        match (place, &self.inner) {
+            (PlaceStress::Solid(place), Inner::Solid(solid)) => {
+                PlaceStress::Solid(place.with_history(&solid.0))
+            }
+            (place, _) => place,
+        }
+    }
+
+    /// Cauchy's stress at a place of the body at t_n, whose forces have been computed; 0 of sections \[Pa\].
+    pub(in crate::explicit) fn stress(&self, place: &PlaceStress) -> Stress {
+        match (place, &self.inner) {
+            (PlaceStress::Solid(place), Inner::Solid(_)) => {
+                place.stress(&self.laws, &self.u, Some(&self.history))
+            }
+            (PlaceStress::Wall(place), Inner::Structural(turning)) => {
+                turning.wall_stress(place, &self.u, &self.history)
+            }
+            _ => [0.0; 6],
+        }
+    }
+
+    /// Force and moment in a section of a beam at t_n; none at other places \[N, N m\].
+    pub(in crate::explicit) fn section(&self, place: &PlaceStress) -> Option<[Vector3<f64>; 2]> {
+        let PlaceStress::Section(cell, s) = *place else { return None };
+        self.turning()?.section((cell, s), &self.u)
     }
 
     /// Rotation vectors of the points of shells and beams in body axes, empty for solids \[rad\].

@@ -34,7 +34,7 @@ pub use output::{
     FrameField, OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec,
     Precision,
 };
-pub use probe::{Found, ProbePlaceSpec, ProbeSpec};
+pub use probe::{Found, ProbePlaceSpec, ProbeSpec, WALL};
 pub use response::{ExcitationSpec, ResponseSpec};
 pub use scheme::{
     ContactGradient, ContactSolution, Integrator, JointForm, MassForm, Scheme, StepMethod, TimeIntegration,

@@ -21,6 +21,10 @@ pub struct ProbeSpec {
     pub every: f64,
 }
 
+/// Places in the wall of a shell: the surface against its normal, the mean over the thickness, the surface
+/// on the side of its normal.
+pub const WALL: [&str; 3] = ["bottom", "middle", "top"];
+
 /// The place of a probe.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -39,6 +43,9 @@ pub enum ProbePlaceSpec {
         at: Option<[f64; 3]>,
         /// Axes of the vectors: `inertial` or `body`.
         axes: String,
+        /// Place in the wall of a shell, of its stress: one of [`WALL`].
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wall: Option<String>,
     },
     /// A joint, spring or bushing.
     Joint {
@@ -94,9 +101,14 @@ impl ProbePlaceSpec {
     }
 
     /// Quantities of a probe that names none: all of a joint or contact, energies and momenta of a body,
-    /// displacement, velocity and acceleration of a point.
-    pub fn default_quantities(&self) -> Vec<ProbeQuantity> {
+    /// displacement, velocity and acceleration of a point. In an equilibrium nothing moves: displacement of a
+    /// point, force of the contacts on a body.
+    ///
+    /// * `has_time` — false in statics
+    pub fn default_quantities(&self, has_time: bool) -> Vec<ProbeQuantity> {
         match self {
+            Self::Point { .. } if !has_time => vec![ProbeQuantity::Displacement],
+            Self::Body { .. } if !has_time => vec![ProbeQuantity::ContactForce],
             Self::Point { .. } => {
                 vec![ProbeQuantity::Displacement, ProbeQuantity::Velocity, ProbeQuantity::Acceleration]
             }
@@ -125,6 +137,11 @@ impl ProbeSpec {
     /// Its name, or its place.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.place.to_string())
+    }
+
+    /// True if it has a quantity of a section of a beam.
+    pub fn has_section(&self) -> bool {
+        self.what.iter().any(|quantity| ProbeQuantity::OF_SECTIONS.contains(quantity))
     }
 
     /// True if it has a quantity of the stress.

@@ -55,8 +55,6 @@ pub struct SchemeRow {
     pub hard_contact: Takes,
     /// Contact with friction.
     pub friction: Takes,
-    /// Probes.
-    pub probes: Takes,
     /// True if two rigid bodies touch by points on a surface, without a stiffness.
     pub rigid_pairs_touch: bool,
     /// True if rigid bodies may have shapes that other bodies touch.
@@ -117,7 +115,6 @@ pub(super) const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     default_law: Law::penalty(carom_contact::law::DEFAULT_ALPHA),
     hard_contact: Takes::Yes,
     friction: Takes::Yes,
-    probes: Takes::Yes,
     rigid_pairs_touch: false,
     has_shapes: false,
     has_automatic_contact: false,
@@ -160,10 +157,6 @@ pub(super) const STATIC: SchemeRow = SchemeRow {
     friction: Takes::No(
         "as sticking would depend on the order in which the loads came on; set `friction = 0`, or choose \
          the scheme `quasistatic`, which has time",
-    ),
-    probes: Takes::No(
-        "an equilibrium has no course in time; its frames have the displacements of all points, \
-         `carom-post plot --what displacement:BODY:SET`, and all forces, `carom-post table --what forces`",
     ),
     tables: &["support", "pressure", "force"],
     keys: &["steps"],
