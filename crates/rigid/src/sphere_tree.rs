@@ -23,7 +23,8 @@ pub(crate) struct SphereTree {
 
 /// A way through a tree, nearest nodes first.
 pub(crate) struct Walk {
-    /// Nodes and bounds of their gaps, NaN of the root. A balanced tree has a depth, and with it a stack, below 64.
+    /// Nodes and bounds of their gaps, NaN of the root. A balanced tree has a depth, and with it a stack,
+    /// below 64.
     stack: [(u32, f64); 64],
     depth: usize,
 }

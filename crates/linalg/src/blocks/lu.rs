@@ -1,8 +1,9 @@
 //! Factors of a block matrix by fronts (multifrontal LU), and solutions with them.
 //!
 //! The front of a node, or of a few nodes, is the dense matrix of their unknowns and those of the later nodes
-//! that they couple with. Its blocks of the matrix and the remainders of earlier fronts are added up, its own unknowns are
-//! eliminated with pivots among its own rows, and the remainder goes to the front of the next node.
+//! that they couple with. Its blocks of the matrix and the remainders of earlier fronts are added up, its
+//! own unknowns are eliminated with pivots among its own rows, and the remainder goes to the front of the
+//! next node.
 
 use std::ops::Range;
 

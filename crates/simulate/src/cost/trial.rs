@@ -179,7 +179,8 @@ fn of_leaning(of_begin: f64, moment: &Moment, more_steps: f64, scenario: &Scenar
     let growth = if has_friction { (LEANING * moving).min(MOST_LEANING) } else { 1.0 };
     let growth = growth.max(UNSEEN * UNSEEN);
     let unknown = format!(
-        "only the first {:.0} % of the time were tried, and steps cost more the more bodies lean on each other",
+        "only the first {:.0} % of the time were tried, and steps cost more the more bodies lean on each \
+         other",
         100.0 * moment.part
     );
     Trial { seconds: Span { low: of_begin, expected, high: growth * expected }, unknown }

@@ -15,7 +15,7 @@ const STEPS: usize = 60;
 const PATIENCE: usize = 12;
 const SLOWEST: f64 = 0.95;
 
-/// Residual, relative to the largest velocity, and steps of Newton's method with which few contacts are refined.
+/// Residual of few contacts, relative to the largest velocity, and most steps of Newton's method to it.
 const FINE: f64 = 1e-9;
 const REFINEMENTS: usize = 2;
 
@@ -67,7 +67,7 @@ impl Path {
         false
     }
 
-    /// Refines the solution of few contacts, so that bodies at rest stay at rest, with whole steps of Newton's
+    /// Refines the solution of few contacts, so that bodies at rest stay at rest, by whole steps of Newton's
     /// method at the end of the path, as far as they help.
     fn refine(&mut self, rows: &mut Rows, stages: &[Stage], step: &Step<'_>) {
         if self.friction.len() >= FEW {
