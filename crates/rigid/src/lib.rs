@@ -53,7 +53,8 @@
 //! ```
 //!
 //! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `moving`, `sphere_tree`,
-//! `known_gaps`, `look_at_moving`, `parted`, `contact`, `redundant`, `impulses`, `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `limit`.
+//! `known_gaps`, `look_at_moving`, `parted`, `contact`, `redundant`, `impulses`, `joint`, `action`, `stop`,
+//! `spring`, `law`, `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
 //! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
