@@ -178,6 +178,9 @@ fn body_of(scenario: &Scenario, probe: usize) -> usize {
     scenario.body.iter().position(|spec| spec.name == on.body).unwrap_or(0)
 }
 
+/// Stress at the place of a probe, with the laws of the blocks of its body, by the number of the probe.
+pub(crate) type ProbedStresses = BTreeMap<usize, (PlaceStress, Vec<SolidLaw>)>;
+
 /// The stress at the places of probes on deformable bodies, in source axes, with the laws of the blocks; by
 /// the number of the probe.
 ///
@@ -190,7 +193,7 @@ fn body_of(scenario: &Scenario, probe: usize) -> usize {
 pub(crate) fn probed_stresses<'a>(
     scenario: &Scenario,
     body: impl Fn(usize) -> Option<(&'a Body, PointRule, Vec<SolidLaw>)>,
-) -> Result<BTreeMap<usize, (PlaceStress, Vec<SolidLaw>)>, At<WholeProbeError>> {
+) -> Result<ProbedStresses, At<WholeProbeError>> {
     let mut stresses = BTreeMap::new();
     for probed in probed(scenario) {
         probed.check(scenario, None)?;
