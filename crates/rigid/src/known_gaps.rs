@@ -1,5 +1,5 @@
-//! Gaps of the balls of a tree as they were when they were last computed: bodies move little in a step, so
-//! that these bound the gaps of many steps.
+//! Gaps of the balls of a tree as they were when they were last computed. Bodies move little in a step, so
+//! that one gap bounds those of many steps.
 //!
 //! The gap of a point from a closed surface changes by no more than the length of the way of the point:
 //!
@@ -22,7 +22,7 @@ struct Known {
     gap: f64,
 }
 
-/// What is known of the balls of a pair: of the nodes of the tree of its moving points, then of its points.
+/// Known gaps of the balls of a pair: the nodes of the tree of its moving points, then its points.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownGaps {
     nodes: usize,

@@ -376,7 +376,7 @@ fn of_law<L: Law>(law: &L, h: &Tensor, old: &[Lanes], lane: usize) -> Stress {
 /// The sites of all solid cells: nodes of a mesh, lattice points of knot spans.
 struct Sites<'a> {
     discretisation: &'a Discretisation,
-    /// Those of knot spans.
+    /// Sites of knot spans.
     of_spans: BTreeMap<CellRef, Vec<u32>>,
 }
 
@@ -405,7 +405,7 @@ impl<'a> Sites<'a> {
         self.of_spans.iter().for_each(|(cell, sites)| visit(*cell, sites));
     }
 
-    /// Those of a cell.
+    /// Sites of a cell.
     fn of_cell(&self, cell: CellRef) -> Vec<u32> {
         match &self.discretisation.blocks[cell.block as usize].cells {
             Cells::Lagrange { shape, connectivity } => {
@@ -416,7 +416,7 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// Those on a side of a knot span.
+    /// Sites on a side of a knot span.
     fn on_face(&self, face: FaceRef) -> Vec<u32> {
         let Cells::Spline(cells) = &self.discretisation.blocks[face.block as usize].cells else {
             return Vec::new();

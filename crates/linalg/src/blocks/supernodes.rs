@@ -1,6 +1,6 @@
 //! Nodes that are eliminated together, in one front.
 //!
-//! What remains of a front after the elimination of its own unknowns is added to the front of its parent, the
+//! The remainder of a front after the elimination of its own unknowns is added to the front of its parent, the
 //! first of its later nodes. In a heap of bodies, or a frame with many loops, fronts are large and have few
 //! own unknowns, so that these sums cost more than the elimination. A node whose later nodes are its parent
 //! and nearly all of the later nodes of the parent is therefore eliminated in the front of its parent. Small
@@ -54,7 +54,7 @@ impl Supernodes {
         let mut members: Vec<Vec<usize>> = (0..n).map(|at| vec![at]).collect();
         for at in 0..n {
             let mut own = sizes[at];
-            // Those with the most later nodes share the most with the parent.
+            // Children with the most later nodes share the most with the parent.
             children[at].sort_by_key(|&child| (std::cmp::Reverse(extent[child]), child));
             for &child in &children[at] {
                 let of_child: usize = members[child].iter().map(|&k| sizes[k]).sum();
