@@ -22,8 +22,8 @@ pub(crate) struct Impulses {
     pub(crate) factor: f64,
 }
 
-/// Rows of the contacts of one group, three of each with friction, from which on they are solved by blocks of
-/// bodies and contacts; up to them a dense problem costs less.
+/// Contacts of one group from which on they are solved by blocks of bodies and contacts; up to them a dense
+/// problem costs less.
 const MANY: usize = 24;
 
 /// Contacts with friction up to which a dense problem is tried at once where blocks have no solution. Beyond,
@@ -61,11 +61,6 @@ impl Default for Laws {
             lambda: Vec::new(),
         }
     }
-}
-
-/// Rows of a contact.
-fn per_contact(has_friction: bool) -> usize {
-    if has_friction { 3 } else { 1 }
 }
 
 impl Impulses {
@@ -125,8 +120,7 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
-        let has_friction = contacts.iter().any(|contact| contact.friction > 0.0);
-        self.rows.by_blocks = contacts.len() * per_contact(has_friction) >= self.many;
+        self.rows.by_blocks = contacts.len() >= self.many;
         self.friction.path.is_last_resort = self.is_last_resort;
         if self.rows.by_blocks {
             self.contacts.clone_from(contacts);
@@ -138,6 +132,7 @@ impl Laws {
             };
             self.unsolved += 1;
             self.friction.path.missed = before;
+            let has_friction = self.contacts.iter().any(|contact| contact.friction > 0.0);
             if has_friction && self.contacts.len() > DENSE && !self.is_last_resort {
                 self.has_left_out = true;
                 return Err(missed);
@@ -159,7 +154,7 @@ impl Laws {
         self.rows.set(contacts, 1, stages, step);
         self.rows.evaluate(stages, step)?;
         let has_multipliers = contacts.iter().any(Contact::is_multiplier);
-        if has_multipliers && self.rows.by_blocks && contacts.len() >= self.many {
+        if has_multipliers && self.rows.by_blocks {
             if !self.normal.inelastic_by_blocks(contacts, &mut self.rows, stages, step) {
                 return Err(Unsolved::Impulses { contacts: contacts.len(), missed: f64::INFINITY });
             }
@@ -229,7 +224,7 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<(), Unsolved> {
-        self.rows.set(contacts, per_contact(has_friction), stages, step);
+        self.rows.set(contacts, if has_friction { 3 } else { 1 }, stages, step);
         self.rows.evaluate(stages, step)?;
         if !has_friction {
             return self.normal.elastic_phase(contacts, &mut self.rows, stages, step);

@@ -30,8 +30,7 @@
 //!
 //! No contact sinks by it, and the impulses of depths are bounded. At rest without depth w = 0, and r⁰ is the
 //! solution. Where no path leads to the returns, contacts stay as deep as they are, and the next try comes
-//! some steps later. Fewer than [`FEW`] contacts return as their laws ask where Newton's method solves that
-//! problem, as in a dense one.
+//! some steps later.
 //!
 //! # Source
 //!
@@ -74,9 +73,6 @@ const ROUNDING: f64 = 1e-13;
 /// Residual of the laws, relative to the largest velocity, up to which the nearest point to a solution is
 /// taken, where a step has no solution and its parts have none.
 const LOOSE: f64 = 1e-2;
-
-/// Contacts below which all returns are tried first.
-const FEW: usize = 24;
 
 /// γ of the returns.
 const YIELD: f64 = 3e-3;
@@ -155,8 +151,6 @@ enum Returns {
     /// Not yet: the first path is to come.
     #[default]
     ToCome,
-    /// All do, as fast as their laws ask.
-    All,
     /// They do, and yield to impulses above r⁰.
     Yielding,
     /// None does.
@@ -259,9 +253,8 @@ impl Path {
     fn solve(&mut self, contacts: &[Contact], rows: &mut Rows, stages: &[Stage], step: &Step<'_>) -> bool {
         match self.stage {
             Returns::ToCome => {
-                self.solve_with_all_returns(contacts, rows, stages, step)
-                    || self.solve_without_returns(rows, stages, step)
-                        && self.solve_with_returns(contacts, rows, stages, step)
+                self.solve_without_returns(rows, stages, step)
+                    && self.solve_with_returns(contacts, rows, stages, step)
             }
             _ => self.solve_again(rows, stages, step),
         }
@@ -270,7 +263,7 @@ impl Path {
     /// The problem at velocities that have changed a little, without returns if it has no solution with them.
     fn solve_again(&mut self, rows: &mut Rows, stages: &[Stage], step: &Step<'_>) -> bool {
         self.solved.clone_from(&self.now);
-        if self.stage != Returns::None {
+        if self.stage == Returns::Yielding {
             if self.follow(AGAIN, rows, stages, step) {
                 return true;
             }
@@ -293,29 +286,6 @@ impl Path {
             self.now.clone_from(&self.solved);
         }
         self.trace(WARM, rows, stages, step)
-    }
-
-    /// Few contacts: the laws as they are, which contradict each other less often than those of many; from
-    /// the start, or from the impulses of the step before.
-    fn solve_with_all_returns(
-        &mut self,
-        contacts: &[Contact],
-        rows: &mut Rows,
-        stages: &[Stage],
-        step: &Step<'_>,
-    ) -> bool {
-        if contacts.len() >= FEW || !self.memory.may_return(contacts, step) {
-            return false;
-        }
-        self.stage = Returns::All;
-        self.solved.clone_from(&self.now);
-        let tau = if self.is_warm { WARM } else { FIRST };
-        let is_solved = self.follow(tau, rows, stages, step);
-        if !is_solved {
-            self.now.clone_from(&self.solved);
-            self.stage = Returns::ToCome;
-        }
-        is_solved
     }
 
     /// The first path, to velocities without returns; the laws keep them.

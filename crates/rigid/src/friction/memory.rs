@@ -37,10 +37,10 @@ struct Pause {
 }
 
 impl Memory {
-    /// Keeps the impulses of the contacts of a step; none of a few rows, which need no start.
+    /// Keeps the impulses of the contacts of a step; none of a few contacts, which need no start.
     pub(crate) fn keep(&mut self, contacts: &[Contact], many: usize) {
         self.impulses.clear();
-        if 3 * contacts.len() < many {
+        if contacts.len() < many {
             return;
         }
         let pushed = |contact: &Contact| Pushed { contact: place(contact), impulse: contact.total_impulse() };

@@ -1,6 +1,6 @@
 //! Newton's method along the path, τ after τ: for paths that do not turn back, and from a point near the end.
 
-use super::{CONE, FEW, LAST, NEAR, Path, Point, ROUNDING};
+use super::{CONE, LAST, NEAR, Path, Point, ROUNDING};
 use crate::contact::Rows;
 use crate::search::Step;
 use crate::stage::Stage;
@@ -14,10 +14,6 @@ const STEPS: usize = 60;
 /// Steps at one τ, after which τ is reduced by the root of its factor instead, and the factor nearest to one.
 const PATIENCE: usize = 12;
 const SLOWEST: f64 = 0.95;
-
-/// Residual of few contacts, relative to the largest velocity, and most steps of Newton's method to it.
-const FINE: f64 = 1e-9;
-const REFINEMENTS: usize = 2;
 
 /// The shortest part of a step.
 const SHORTEST: f64 = 1e-6;
@@ -43,7 +39,6 @@ impl Path {
                 norm = self.norm(&self.now, tau, rows);
             }
             if self.residual(rows) <= CONE * self.size {
-                self.refine(rows, stages, step);
                 return true;
             }
             self.differentiate(tau, rows);
@@ -65,33 +60,6 @@ impl Path {
             }
         }
         false
-    }
-
-    /// Refines the solution of few contacts, so that bodies at rest stay at rest, by whole steps of Newton's
-    /// method at the end of the path, as far as they help.
-    fn refine(&mut self, rows: &mut Rows, stages: &[Stage], step: &Step<'_>) {
-        if self.friction.len() >= FEW {
-            return;
-        }
-        let mut residual = self.residual(rows);
-        for _ in 0..REFINEMENTS {
-            if residual <= FINE * self.size {
-                return;
-            }
-            self.differentiate(LAST, rows);
-            if !rows.change_by_laws(&self.laws, stages, step, &mut self.changes) {
-                return;
-            }
-            self.level.clone_from(&self.now);
-            self.set_trial(1.0);
-            std::mem::swap(&mut self.now, &mut self.trial);
-            let refined = self.residual(rows);
-            if refined.is_nan() || refined >= residual {
-                self.now.clone_from(&self.level);
-                return;
-            }
-            residual = refined;
-        }
     }
 
     /// Goes along the changes as far as |F| falls; false if it never does.
