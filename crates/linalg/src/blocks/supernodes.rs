@@ -1,10 +1,10 @@
 //! Nodes that are eliminated together, in one front.
 //!
-//! The remainder of a front after the elimination of its own unknowns is added to the front of its parent, the
-//! first of its later nodes. In a heap of bodies, or a frame with many loops, fronts are large and have few
-//! own unknowns, so that these sums cost more than the elimination. A node whose later nodes are its parent
-//! and nearly all of the later nodes of the parent is therefore eliminated in the front of its parent. Small
-//! fronts stay as they are: those of rigid bodies and joints have loops of a known length.
+//! The remainder of a front after the elimination of its own unknowns is added to the front of its parent,
+//! the first of its later nodes. In a heap of bodies, or a frame with many loops, fronts are large and have
+//! few own unknowns, so that these sums cost more than the elimination. A node whose later nodes are its
+//! parent and nearly all of the later nodes of the parent is therefore eliminated in the front of its parent.
+//! Small fronts stay as they are: those of rigid bodies and joints have loops of a known length.
 //!
 //! # Source
 //!
