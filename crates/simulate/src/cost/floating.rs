@@ -37,6 +37,10 @@ const KEPT_BY_HEAP: f64 = 1.5;
 /// modes end at 16 kHz, and steps of a quarter of the length (`double-pendulums/scenario`).
 const JOINED: [f64; 2] = [2.0, 8.0];
 
+/// Why explicit steps of bodies in joints are a range.
+const JOINED_WHY: &str = "joints with the static modes of bodies may vibrate faster than the dynamic \
+                          modes, and need shorter steps";
+
 /// Evaluations for an explicit step of the fifth order, with those of rejected steps.
 const EVALUATIONS: f64 = 7.2;
 
@@ -69,13 +73,10 @@ pub(super) fn reduced(
         (Some(dt), ..) => Some(Span::exact(end / dt)),
         (None, true, _) => {
             let steps = 10.0 * highest * end;
-            let is_joined =
-                settings.integrator != Integrator::Exponential && holds_static_modes(scenario, known);
+            let is_exponential = settings.integrator == Integrator::Exponential;
+            let is_joined = !all_move && !is_exponential && holds_static_modes(scenario, known);
             if is_joined {
-                run.unknown =
-                    "joints with the static modes of bodies may vibrate faster than the dynamic modes, \
-                               and need shorter steps"
-                        .to_owned();
+                run.unknown = JOINED_WHY.to_owned();
             }
             let [expected, high] = if is_joined { JOINED } else { [1.0; 2] };
             Some(Span { low: steps, expected: expected * steps, high: high * steps })
@@ -145,16 +146,15 @@ pub(super) fn reduced(
 /// True if a joint holds a body of which some modes are static.
 fn holds_static_modes(scenario: &Scenario, known: &[Known]) -> bool {
     let is_held = |spec: &BodySpec| {
-        let ends = scenario.joints().flat_map(|(_, joint)| &joint.between);
-        ends.into_iter().any(|end| end.body == spec.name)
+        let mut ends = scenario.joints().flat_map(|(_, joint)| &joint.between);
+        ends.any(|end| end.body == spec.name)
     };
     let has_static = |spec: &BodySpec, known: &Known| match &known.model {
         Some(model) => model.n_low < model.omega.len(),
         None => spec.reduce.is_some(),
     };
-    let reduced = scenario.body.iter().zip(known).filter(|(spec, _)| !spec.rigid);
-    !matches!(scenario.simulation.scheme, Scheme::Dynamic(_))
-        && reduced.into_iter().any(|(spec, known)| is_held(spec) && has_static(spec, known))
+    let mut bodies = scenario.body.iter().zip(known);
+    bodies.any(|(spec, known)| !spec.rigid && is_held(spec) && has_static(spec, known))
 }
 
 /// Factor by which a pair touches longer than its bodies as rigid ones do: each of its contacts takes the

@@ -25,7 +25,7 @@ use crate::rigid::EndError;
 use crate::rigid::joined::place;
 use crate::system::error::AssembleError;
 use crate::system::probes::{key_of, marker_at, probes_at};
-use crate::system::stresses::stresses as reduced_stresses;
+use crate::system::stresses::{spot, stresses as reduced_stresses};
 
 /// Why a set has no section.
 const OF_SETS: &str =
@@ -330,12 +330,6 @@ impl Probed<'_> {
     fn without(&self, why: &'static str) -> WholeProbeError {
         WholeProbeError::Stress { probe: self.probe.title(), body: self.spec.name.clone(), why }
     }
-}
-
-/// The point or the set that a place on a body names.
-fn spot(spec: &SpecOfBody, part: &str, at: Option<[f64; 3]>) -> Spot {
-    let named = || spec.marker.iter().find(|marker| marker.name == part).map(|marker| marker.at.clone());
-    at.map(Spot::Point).or_else(named).unwrap_or_else(|| Spot::Set(part.to_owned()))
 }
 
 /// Points of a deformable body whose weighted mean is a place: of a point those of its cell, of a set all of

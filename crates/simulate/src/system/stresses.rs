@@ -184,7 +184,7 @@ fn problems_of_motion(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec<
         let ProbePlaceSpec::Point { on, at, .. } = &probe.place else { return None };
         let index = scenario.body.iter().position(|spec| spec.name == on.body)?;
         let spec = &scenario.body[index];
-        let Spot::Point(point) = spot(spec, on, *at) else { return None };
+        let Spot::Point(point) = spot(spec, &on.part, *at) else { return None };
         let (geometry, rom) = match bodies[index].as_ref().filter(|_| !probe.has_stress())? {
             BeforeRun::ToReduce(geometry) => (Arc::clone(geometry), None),
             BeforeRun::Ready(ready) => {
@@ -209,11 +209,10 @@ fn problems_of_motion(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec<
     scenario.probe.iter().enumerate().filter_map(off).collect()
 }
 
-/// The point or set of a place.
-fn spot(spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Spot {
-    let named = || spec.marker.iter().find(|marker| marker.name == on.part);
-    let named = || named().map(|marker| marker.at.clone());
-    at.map(Spot::Point).or_else(named).unwrap_or_else(|| Spot::Set(on.part.clone()))
+/// The point or the set that a place on a body names.
+pub(crate) fn spot(spec: &BodySpec, part: &str, at: Option<[f64; 3]>) -> Spot {
+    let named = || spec.marker.iter().find(|marker| marker.name == part).map(|marker| marker.at.clone());
+    at.map(Spot::Point).or_else(named).unwrap_or_else(|| Spot::Set(part.to_owned()))
 }
 
 /// A probe of the stress of a body.
@@ -308,7 +307,7 @@ impl Opened {
 
     /// The place of a probe: a point inside, the place of the surface nearest to a point, or all of a set.
     fn place(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Result<Place, NoStress> {
-        match spot(spec, on, at) {
+        match spot(spec, &on.part, at) {
             Spot::Point(point) => {
                 let discretisation = discretisation(&spec.name, &self.geometry)?;
                 let Some(off) = Off::of(&self.geometry, &discretisation, point) else {
@@ -352,7 +351,7 @@ impl Opened {
 
     /// The places of the surface of a probe: that nearest to a point, or all of a set; none of a set inside.
     fn places(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Result<Vec<usize>, NoStress> {
-        Ok(match spot(spec, on, at) {
+        Ok(match spot(spec, &on.part, at) {
             Spot::Point(point) => nearest_place(&self.places, &Vector3::from(point)).into_iter().collect(),
             Spot::Set(set) => {
                 let places = self.recovery.places_of_set(&self.grid, &self.geometry, &set);
