@@ -9,7 +9,7 @@
 //! |Eᵏ z| ≥ |yᵀ Eᵏ z| = |μ|ᵏ |yᵀz| ≥ |yᵀz|.
 //!
 //! Components of z drawn evenly from [−1, 1] give yᵀz a density of at most √2/2 (Ball 1986), so that |yᵀz| ≤
-//! s has a probability of at most √2 s, and that of all of sixteen such z is at most (√2 s)¹⁶. The count is
+//! s has a probability of at most √2 s, and that of all of eight such z is at most (√2 s)⁸. The count is
 //! accepted when no |Eᵏ z| is longer than the s at which this is `DOUBT`, whatever k. Triangular solutions
 //! round as the factorisation does and change E by as much again as it is small; if E does not contract fast,
 //! double precision counts.
@@ -41,9 +41,6 @@ const DOUBT: f64 = 1e-12;
 
 /// Where the directions begin in the sequence of random numbers, far from those of a search for eigenpairs.
 const DRAWN: u64 = 1 << 52;
-
-/// Groups of eight directions, of which a row of single numbers holds two.
-const HALVES: usize = f32::LANES / LANES;
 
 /// Most applications of E.
 const MAX_STEPS: u64 = 6;
@@ -247,20 +244,21 @@ impl<'a> Contraction<'a> {
 
     /// Whether random directions contract so far that an eigenvalue ≤ −1 of E would be a coincidence.
     fn is_certain(&self, progress: &dyn Progress) -> Result<bool, FactorError> {
-        let mut z: [Vec<Row>; HALVES] = std::array::from_fn(|half| self.directions(half));
+        let mut z = self.directions();
+        let mut memory = Memory::new(self.dofs.len(), self.k.n_dofs());
         let mut before = f64::INFINITY;
         for step in 1..=MAX_STEPS {
             if progress.interrupted() {
                 return Err(FactorError::Interrupted);
             }
-            self.apply(&mut z);
+            self.apply(&mut z, &mut memory);
             progress.set(step);
-            let lengths = || z.iter().flat_map(|z| norms(z));
-            let longest = lengths().fold(0.0, f64::max);
-            if !lengths().all(f64::is_finite) || longest >= 0.5 * before {
+            let lengths = norms(&z);
+            let longest = lengths.into_iter().fold(0.0, f64::max);
+            if !lengths.into_iter().all(f64::is_finite) || longest >= 0.5 * before {
                 return Ok(false);
             }
-            if (SQRT_2 * longest).powi((HALVES * LANES) as i32) <= DOUBT {
+            if (SQRT_2 * longest).powi(LANES as i32) <= DOUBT {
                 return Ok(true);
             }
             before = longest;
@@ -268,36 +266,47 @@ impl<'a> Contraction<'a> {
         Ok(false)
     }
 
-    /// Eight of the random directions.
-    fn directions(&self, half: usize) -> Vec<Row> {
-        let drawn = |row: usize, lane: usize| noise(DRAWN + (LANES * (HALVES * row + half) + lane) as u64);
+    /// Eight random directions.
+    fn directions(&self) -> Vec<Row> {
+        let drawn = |row: usize, lane: usize| noise(DRAWN + (LANES * row + lane) as u64);
         (0..self.dofs.len()).map(|row| std::array::from_fn(|lane| drawn(row, lane))).collect()
     }
 
     /// z ← E z.
-    fn apply(&self, z: &mut [Vec<Row>; HALVES]) {
-        let mut rows = vec![f32::ZEROS; self.dofs.len()];
-        let [mut x, mut stiff, mut inert] = std::array::from_fn(|_| vec![ZERO; self.k.n_dofs()]);
-        for (half, z) in z.iter().enumerate() {
-            for ((&dof, z), length) in self.dofs.iter().zip(z).zip(&self.lengths) {
-                x[dof as usize] = z.map(|value| length * value);
-            }
-            self.k.group_product(&x, &mut stiff);
-            self.m.group_product(&x, &mut inert);
-            for (&dof, row) in self.dofs.iter().zip(&mut rows) {
-                let (stiff, inert) = (&stiff[dof as usize], &inert[dof as usize]);
-                for (lane, value) in row[LANES * half..][..LANES].iter_mut().enumerate() {
-                    *value = (self.scale * (stiff[lane] - self.shift * inert[lane])) as f32;
-                }
+    fn apply(&self, z: &mut [Row], memory: &mut Memory) {
+        let Memory { rows, x, stiff, inert } = memory;
+        for ((&dof, z), length) in self.dofs.iter().zip(&*z).zip(&self.lengths) {
+            x[dof as usize] = z.map(|value| length * value);
+        }
+        self.k.group_product(x, stiff);
+        self.m.group_product(x, inert);
+        for (&dof, row) in self.dofs.iter().zip(&mut *rows) {
+            // Lanes behind the eight directions stay zero.
+            for ((value, stiff), inert) in row.iter_mut().zip(&stiff[dof as usize]).zip(&inert[dof as usize])
+            {
+                *value = (self.scale * (stiff - self.shift * inert)) as f32;
             }
         }
-        self.passes.solve_groups(&mut [&mut rows]);
-        for (half, z) in z.iter_mut().enumerate() {
-            for ((z, row), length) in z.iter_mut().zip(&rows).zip(&self.lengths) {
-                let solved = &row[LANES * half..][..LANES];
-                *z = std::array::from_fn(|lane| f64::from(solved[lane]) / length - z[lane]);
-            }
+        self.passes.solve_groups(&mut [rows]);
+        for ((z, row), length) in z.iter_mut().zip(&*rows).zip(&self.lengths) {
+            *z = std::array::from_fn(|lane| f64::from(row[lane]) / length - z[lane]);
         }
+    }
+}
+
+/// Memory of the applications of E.
+struct Memory {
+    /// Right-hand sides and solutions.
+    rows: Vec<Row<f32>>,
+    x: Vec<Row>,
+    stiff: Vec<Row>,
+    inert: Vec<Row>,
+}
+
+impl Memory {
+    fn new(n_free: usize, n_dofs: usize) -> Self {
+        let [x, stiff, inert] = std::array::from_fn(|_| vec![ZERO; n_dofs]);
+        Self { rows: vec![f32::ZEROS; n_free], x, stiff, inert }
     }
 }
 
