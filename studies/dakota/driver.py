@@ -149,7 +149,11 @@ def main():
             args.carom, "run", args.scenario, "--params", str(file), "--bodies", str(Path(args.out) / "bodies"),
             "-o", str(folder), "-j", args.threads, "--every", "1000000", "-q",
         ]
-        code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+        try:
+            code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+        except FileNotFoundError as missing:
+            raise DriverError(f"the program `{args.carom}` is not found: add its folder to PATH, or name it by "
+                              "--carom or the variable CAROM") from missing
         if code == NOT_CONVERGED:
             raise FailedEvaluation("the run did not converge")
         if code != 0:

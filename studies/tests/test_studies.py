@@ -245,6 +245,8 @@ class Dakota(Study):
         (self.folder / "r.out").unlink()
         text = self.evaluate("--carom", fake, code=1, FAKE_CODE="143")
         self.assertIn("ended with exit code 143", text)
+        text = self.evaluate("--carom", "carom-elsewhere", code=1)
+        self.assertIn("the program `carom-elsewhere` is not found: add its folder to PATH", text)
         asked = (self.folder / "p.in").read_text().replace("1 ASV_1", "3 ASV_1")
         self.run_in("mkdir", "-p", "runs/5/tables")
         (self.folder / "runs/5/tables/summary.csv").write_text(f"name,value,unit\npeak_force.{PAIR},,N\n")
