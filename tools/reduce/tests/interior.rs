@@ -179,6 +179,9 @@ fn a_changed_archive_is_refused_with_the_figure() {
     fs::write(&path, &bytes).unwrap();
     let text = failure(folder, 3, line);
     assert!(text.contains("damaged"), "{text}");
+    fs::write(&path, &bytes[..middle]).unwrap();
+    let text = failure(folder, 3, line);
+    assert!(text.contains("is not an interior solutions file"), "{text}");
     // A change with a new checksum: the forces notice it.
     let inside = 3
         * (0..double.constraint.nrows() / 3)

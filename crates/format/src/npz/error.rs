@@ -20,7 +20,7 @@ pub enum ReadArchiveError {
         source: io::Error,
     },
     /// The file is not an archive, or damaged.
-    #[error("`{path}` is not a {kind} file, or it is damaged: {source}; {}", way_out(path, kind))]
+    #[error("`{path}` is not {} file, or it is damaged: {source}; {}", with_article(kind), way_out(path, kind))]
     NotAnArchive {
         /// The file.
         path: PathBuf,
@@ -30,7 +30,11 @@ pub enum ReadArchiveError {
         source: ZipError,
     },
     /// The file is an archive of another program.
-    #[error("`{path}` is an archive of another program and not a {kind} file; {}", way_out(path, kind))]
+    #[error(
+        "`{path}` is an archive of another program and not {} file; {}",
+        with_article(kind),
+        way_out(path, kind)
+    )]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -164,6 +168,12 @@ pub enum ReadArchiveError {
         /// The array.
         array: String,
     },
+}
+
+/// A kind with its article: "a body", "an interior problem".
+fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
 }
 
 /// Hint how to convert a file of another program.
