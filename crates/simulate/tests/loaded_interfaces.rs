@@ -4,7 +4,11 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
+use carom_fem::{Body, Geometry, Material};
 use carom_format::result::ProbeCourse;
+use carom_format::write_body;
+use carom_mesh::make::{HexOptions, Solid, hexahedra};
+use carom_mesh::{CellShape, Set};
 use carom_simulate::PreparedModel;
 
 use crate::fixtures::{Chain, REPLACE, parse};
@@ -202,4 +206,42 @@ fn forces_on_an_interface_of_an_older_model_are_named_with_a_remedy() {
     assert!(words.iter().all(|word| note.text.contains(word)), "{note:?}");
     let axial = outcome.warnings.iter().find(|text| text.contains("axial force over buckling load"));
     assert!(axial.unwrap().contains("reduce it again"), "{:?}", outcome.warnings);
+}
+
+/// An interface of single nodes has no faces: its set is found in the body of the model, and its forces stiffen.
+#[test]
+fn a_force_on_an_interface_of_single_nodes_changes_the_frequency_of_a_column() {
+    let chain = Chain::new();
+    let shape = CellShape::hexahedron(2).unwrap();
+    let options = HexOptions { shape, elements: vec![12, 1, 1], ..HexOptions::default() };
+    let mut mesh = hexahedra(Solid::Box { size: [LENGTH, 0.01, 0.01] }, &options).unwrap();
+    let nodes = (0..mesh.points.len()).filter(|&i| mesh.points[i][0] > LENGTH - 1e-9);
+    let nodes: Vec<u32> = nodes.map(|i| i as u32).collect();
+    mesh.sets.insert("nodes".to_owned(), Set::Nodes(nodes));
+    let body = Body {
+        name: "bar".to_owned(),
+        material_of_block: vec![0; mesh.blocks.len()],
+        geometry: Geometry::Mesh(mesh),
+        materials: vec![Material::new("m", DENSITY, YOUNG, 0.0).unwrap()],
+        sections: Vec::new(),
+    };
+    write_body(&chain.folder().join("bar.npz"), &body).unwrap();
+    let euler = PI * PI * YOUNG * 0.01_f64.powi(4) / 12.0 / (4.0 * LENGTH * LENGTH);
+    let square = |part: f64| {
+        let text = format!(
+            "[simulation]\n{AT_REST}\n[[body]]\nname = \"bar\"\nbody = \"bar.npz\"\nreduce = {{ interface = \
+             [\"nodes\"], fix = [\"west\"], modes = 12, stiffening = true }}\n[[force]]\non = \"bar:nodes\"\n\
+             force = [{:?}, 0.0, 0.0]\n",
+            part * euler
+        );
+        chain.solve_with(&parse(&text, &[]), REPLACE).unwrap_or_else(|failed| panic!("{failed}"));
+        let hz = chain.reader().modes().unwrap()[0].frequency;
+        hz * hz.abs()
+    };
+    let free = square(0.0);
+    for part in [-0.5, 1.0] {
+        let (ratio, expected) = (square(part) / free, clamped_beam(|_| 0.25 * PI * PI * part));
+        println!("{part}: {ratio} {expected}");
+        assert!((ratio - expected).abs() < 5e-3, "{part}: {ratio} {expected}");
+    }
 }
