@@ -54,8 +54,8 @@ pub struct InterfacePoint {
     /// Number of the point in the boundary of its model.
     pub row: usize,
     /// Force on the point of a unit force along x, y, z on the marker, and of a unit moment about x, y, z
-    /// \[1, 1/m\]. With the displacement u of the point it is the part `forces · u` of the displacement and the
-    /// rotation of the marker.
+    /// \[1, 1/m\]. With the displacement u of the point, `forces · u` is its part of the displacement and
+    /// the rotation of the marker.
     pub forces: [[f64; 3]; 6],
 }
 

@@ -26,9 +26,10 @@ pub struct Indefinite {
 }
 
 impl Body {
-    /// The deflection in a single mode, up to a limit, at which the mass matrix is not positive definite: that
-    /// with the least elastic energy. None if there is none, and of bodies that are held or whose frame follows
-    /// their mean motion. Deflections in several modes at once may reach the loss earlier.
+    /// The deflection in a single mode, up to a limit, at which the mass matrix is not positive definite:
+    /// the one with the least elastic energy. None if there is no such deflection, and for bodies that are
+    /// held or whose frame follows their mean motion. Deflections in several modes at once may reach the loss
+    /// earlier.
     ///
     /// * `limit` — largest deflection that is tried \[m\]
     pub fn indefinite_within(&self, limit: f64) -> Option<Indefinite> {
@@ -45,7 +46,8 @@ impl Body {
         losses.min_by(|a, b| a.energy.total_cmp(&b.energy))
     }
 
-    /// The smallest deflection in a mode, up to a limit, at which the mass matrix is not positive definite \[m\].
+    /// The smallest deflection in a mode, up to a limit, at which the mass matrix is not positive definite
+    /// \[m\].
     fn indefinite_along(&self, mode: usize, sign: f64, limit: f64) -> Option<f64> {
         let n = self.frame.n;
         let mut kinetics = Kinetics::new(n);

@@ -208,7 +208,8 @@ fn forces_on_an_interface_of_an_older_model_are_named_with_a_remedy() {
     assert!(axial.unwrap().contains("reduce it again"), "{:?}", outcome.warnings);
 }
 
-/// An interface of single nodes has no faces: its set is found in the body of the model, and its forces stiffen.
+/// An interface of single nodes has no faces: its set is found in the body of the model, and its forces
+/// stiffen.
 #[test]
 fn a_force_on_an_interface_of_single_nodes_changes_the_frequency_of_a_column() {
     let chain = Chain::new();
