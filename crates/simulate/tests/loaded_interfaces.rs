@@ -50,9 +50,10 @@ fn force(on: &str, force: [f64; 3]) -> String {
 
 /// ω² of the lowest oscillation about the equilibrium, negative beyond buckling \[1/s²\]. Nothing is left out
 /// of it.
-fn square(text: &str) -> f64 {
-    let chain = Chain::new();
-    let outcome = chain.solve(&parse(text, &[])).unwrap_or_else(|failed| panic!("{failed}"));
+///
+/// * `chain` — keeps the model for other forces
+fn square(chain: &Chain, text: &str) -> f64 {
+    let outcome = chain.solve_with(&parse(text, &[]), REPLACE).unwrap_or_else(|failed| panic!("{failed}"));
     assert!(chain.reader().notes().unwrap().iter().all(|note| !note.text.contains("leaves out")));
     let hz = chain.reader().modes().unwrap()[0].frequency;
     assert!(hz < 0.0 || outcome.warnings.is_empty(), "{:?}", outcome.warnings);
@@ -72,7 +73,8 @@ fn a_force_on_an_interface_set_changes_the_frequency_of_a_column_up_to_its_buckl
         ("attach = { end = \"mean\" }", "end"),
     ];
     for (reduce, on) in places {
-        let under = |part: f64| square(&rod(AT_REST, reduce, &force(on, [part * euler(), 0.0, 0.0])));
+        let chain = Chain::new();
+        let under = |part: f64| square(&chain, &rod(AT_REST, reduce, &force(on, [part * euler(), 0.0, 0.0])));
         let free = under(0.0);
         for part in [-0.9, -0.5, 0.5, 3.0] {
             let (ratio, expected) = (under(part) / free, expected(part));
@@ -92,8 +94,9 @@ fn a_spring_at_an_interface_set_changes_the_frequency_as_a_force_does() {
         "[[spring]]\nbetween = [\"ground\", \"rod:end\"]\npoint = [1.0e4, 0.0, 0.0]\npreload = {:?}\n",
         part * euler()
     );
-    let free = square(&rod(AT_REST, INTERFACE, ""));
-    let ratio = square(&rod(AT_REST, INTERFACE, &spring)) / free;
+    let chain = Chain::new();
+    let free = square(&chain, &rod(AT_REST, INTERFACE, ""));
+    let ratio = square(&chain, &rod(AT_REST, INTERFACE, &spring)) / free;
     let expected = clamped_beam(|_| 0.25 * PI * PI * part);
     println!("{ratio} {expected}");
     assert!((ratio - expected).abs() < 1.5e-3, "{ratio} {expected}");
