@@ -62,7 +62,7 @@ pub use error_estimate::{ErrorEstimate, ErrorParts};
 pub use grid_pressures::{GridCell, GridPressures};
 pub use joint_kind::{JointEquation, JointKind, repeated_equations};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
-pub use load::{Axes, Loads, Marker, PointLoad, SecondOrder};
+pub use load::{Axes, InterfacePoint, Loads, Marker, MarkerPoints, PointLoad, SecondOrder};
 pub use mean_probes::{MeanProbes, Probed, ProbedPoint, SampleTime, due_at_nearest};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
 pub use probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample, ProbedStress};

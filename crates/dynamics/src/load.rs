@@ -29,10 +29,34 @@ pub struct Marker {
     pub displacement: Vec<[f64; 3]>,
     /// ψ: rotation of the marker for each dynamic mode \[rad per unit\].
     pub rotation: Vec<[f64; 3]>,
-    /// Number of the attachment of its model; none for other points.
-    pub attached: Option<usize>,
+    /// The points of its model that it moves with.
+    pub points: MarkerPoints,
     /// K, its displacement of second order; none in linear theory.
     pub second_order: Option<Arc<SecondOrder>>,
+}
+
+/// Points of a model that a marker moves with, as far as the model may keep their displacement of second
+/// order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum MarkerPoints {
+    /// No such points: the marker is a point of the frame, or it lies off the interface.
+    #[default]
+    Other,
+    /// The points of the attachment of this number.
+    Attachment(usize),
+    /// Points of the interface.
+    Interface(Arc<[InterfacePoint]>),
+}
+
+/// The part of one point of the interface in a marker.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InterfacePoint {
+    /// Number of the point in the boundary of its model.
+    pub row: usize,
+    /// Force on the point of a unit force along x, y, z on the marker, and of a unit moment about x, y, z
+    /// \[1, 1/m\]. With the displacement u of the point, `forces · u` is its part of the displacement and
+    /// the rotation of the marker.
+    pub forces: [[f64; 3]; 6],
 }
 
 /// The displacement and rotation of a marker of second order in the modal coordinates: a rod that bends

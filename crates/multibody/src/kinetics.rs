@@ -23,7 +23,8 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "the mass matrix is not positive definite at modal coordinates up to {largest:.3e}: the body is deformed \
-     beyond the range of its modes"
+     beyond the range of its modes (in a frame that is tied to points of the body, as in files of other \
+     programs, fewer modes bear larger deformations)"
 )]
 pub struct MassError {
     /// Largest modal coordinate.

@@ -58,6 +58,7 @@ mod centrifugal;
 mod centrifugal_watch;
 pub mod contact;
 mod contacts;
+mod definite;
 pub mod equilibrium;
 mod events;
 mod expected_error;
@@ -103,6 +104,7 @@ pub use contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
     Reaction, Rim, RimPolicy,
 };
+pub use definite::Indefinite;
 pub use equilibrium::{
     ContactFriction, Equilibrium, EquilibriumError, EquilibriumMode, Excitation, Response,
 };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use carom_dynamics::{Marker, SecondOrder};
-use carom_reduce::{ReducedBody, StaticModes};
+use carom_dynamics::{InterfacePoint, Marker, MarkerPoints, SecondOrder};
+use carom_reduce::{ReducedBody, StaticModes, Stiffening};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
@@ -20,7 +20,7 @@ pub fn attached_marker(reduced: &ReducedBody, name: &str) -> Option<Marker> {
         position_b: marker.position_b,
         displacement: columns(&marker.translation),
         rotation: columns(&marker.rotation),
-        attached: Some(number),
+        points: MarkerPoints::Attachment(number),
         second_order: None,
     })
 }
@@ -46,7 +46,17 @@ pub fn mean_marker(reduced: &ReducedBody, points: &[u32]) -> Option<Marker> {
     }
     // Points on a line or a single one leave a rotation undetermined: it is set to zero.
     let inverse = spread.pseudo_inverse(1e-12 * spread.norm()).unwrap_or_else(|_| Matrix3::zeros());
-    let mut marker = Marker { position_b: mean.into(), ..Marker::default() };
+    let part = |&row: &usize| {
+        // d × u as a matrix times u.
+        let turn = inverse * (at(&row) - mean).cross_matrix();
+        let forces = std::array::from_fn(|load| match load {
+            0..3 => std::array::from_fn(|a| if a == load { 1.0 / count } else { 0.0 }),
+            _ => std::array::from_fn(|a| turn[(load - 3, a)]),
+        });
+        InterfacePoint { row, forces }
+    };
+    let points = MarkerPoints::Interface(rows.iter().map(part).collect());
+    let mut marker = Marker { position_b: mean.into(), points, ..Marker::default() };
     for k in 0..boundary.values.ncols() {
         let value = |row: usize| Vector3::from_fn(|a, _| boundary.values[(3 * row + a, k)]);
         let displacement = rows.iter().map(|&row| value(row)).sum::<Vector3<f64>>() / count;
@@ -97,10 +107,8 @@ impl Body {
         marker.displacement.resize(n, [0.0; 3]);
         marker.rotation.resize(n, [0.0; 3]);
         let stiffening = self.reduced.as_ref().and_then(|reduced| reduced.stiffening.as_ref());
-        marker.second_order = stiffening.zip(marker.attached).map(|(stiffening, number)| {
-            let values = (0..6).flat_map(|load| flat(&stiffening.of_marker(number, load, n)));
-            Arc::new(SecondOrder::new(n, values.collect()))
-        });
+        marker.second_order =
+            stiffening.and_then(|stiffening| second_order(stiffening, &marker.points, n)).map(Arc::new);
         marker
     }
 
@@ -108,6 +116,19 @@ impl Body {
     pub fn static_modes(&self) -> Option<&StaticModes> {
         self.static_modes.as_deref()
     }
+}
+
+/// K of unit forces and moments on a marker over the first n modes; none where the model does not keep it.
+fn second_order(stiffening: &Stiffening, points: &MarkerPoints, n: usize) -> Option<SecondOrder> {
+    let of_load = |load: usize| match points {
+        MarkerPoints::Other => None,
+        MarkerPoints::Attachment(number) => Some(stiffening.of_marker(*number, load, n)),
+        MarkerPoints::Interface(points) => {
+            stiffening.of_boundary(points.iter().map(|point| (point.row, point.forces[load])), n)
+        }
+    };
+    let all = (0..6).map(of_load).collect::<Option<Vec<_>>>()?;
+    Some(SecondOrder::new(n, all.iter().flat_map(flat).collect()))
 }
 
 /// The entries of a matrix, column by column.

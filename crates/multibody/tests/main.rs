@@ -36,6 +36,7 @@ mod rates_by_parts;
 mod reactions;
 mod response;
 mod rollers;
+mod second_order_markers;
 mod stops;
 
 /// Counts allocations of each thread separately, so that parallel tests do not disturb each other.

@@ -106,13 +106,13 @@ fn counted(
     })
 }
 
-/// Number of static responses of the geometric stiffness: to unit loads, and of a body that contact may load
-/// to the strain of each pair of motions.
+/// Number of static responses of the geometric stiffness: to unit loads, and of a body with an interface or
+/// places to the strain of each pair of motions.
 fn n_stiffening(options: &CraigBamptonOptions, n_modes: usize, places: Places) -> usize {
     let of_markers = 6 * options.attachments.len();
     let of_inertia = if options.held.is_empty() { 6 } else { 12 };
-    let may_touch = places.regions > 0 || !options.interface_sets.is_empty();
-    let n_motions = if may_touch { n_modes + of_markers } else { 0 };
+    let has_points = !(options.interface_sets.is_empty() && options.interface_points.is_empty());
+    let n_motions = if places.regions > 0 || has_points { n_modes + of_markers } else { 0 };
     of_inertia + of_markers + Stiffening::pairs(n_motions).count()
 }
 

@@ -54,10 +54,10 @@ pub struct Stiffening {
     /// K of the stress of a unit force along x, y, z and a unit moment about x, y, z on each marker: six
     /// matrices each \[1/(m kg)\], \[1/(m² kg)\].
     pub markers: Vec<Mat<f64>>,
-    /// w of the points of [`ReducedBody::boundary`], that contact may load: their displacement of second
-    /// order is `−½ Σ_kl z_k z_l w_kl`, `z = Bᵀ q`. Three rows for each point, one column for each of the
-    /// [`Stiffening::pairs`] \[m/(m² kg)\]. None of a model without contact surfaces, and of models before
-    /// version 1.10 of their files.
+    /// w of the points of [`ReducedBody::boundary`], which contact, joints and forces may load: their
+    /// displacement of second order is `−½ Σ_kl z_k z_l w_kl`, `z = Bᵀ q`. Three rows for each point, one
+    /// column for each of the [`Stiffening::pairs`] \[m/(m² kg)\]. None of a model without interface points,
+    /// and of models before version 1.10 of their files.
     pub boundary: Option<Mat<f64>>,
 }
 
@@ -87,6 +87,37 @@ impl Stiffening {
     /// If the model has no marker of this number.
     pub fn of_marker(&self, marker: usize, load: usize, n: usize) -> Mat<f64> {
         self.over_modes(&self.markers[6 * marker + load], n)
+    }
+
+    /// K of forces on points of the boundary over the first n modes, n × n, eq. (131); none if the model does
+    /// not keep the displacement of second order of these points.
+    ///
+    /// ```text
+    /// K_kl = Σ f · w_kl
+    /// ```
+    ///
+    /// * `forces` — number of a point of [`ReducedBody::boundary`], and the force on it \[N\]
+    ///
+    /// # Panics
+    ///
+    /// If the boundary has no point of one of these numbers.
+    pub fn of_boundary(
+        &self,
+        forces: impl IntoIterator<Item = (usize, [f64; 3])>,
+        n: usize,
+    ) -> Option<Mat<f64>> {
+        let w = self.boundary.as_ref()?;
+        let forces: Vec<(usize, [f64; 3])> = forces.into_iter().collect();
+        let n_motions = self.basis.ncols();
+        let mut k = Mat::zeros(n_motions, n_motions);
+        for (pair, [i, j]) in Self::pairs(n_motions).enumerate() {
+            let column = w.col_as_slice(pair);
+            let of_point =
+                |(point, f): &(usize, [f64; 3])| (0..3).map(|a| column[3 * point + a] * f[a]).sum::<f64>();
+            k[(i, j)] = forces.iter().map(of_point).sum();
+            k[(j, i)] = k[(i, j)];
+        }
+        Some(self.over_modes(&k, n))
     }
 
     /// The part of I2_kl by the centrifugal stress over the first n modes, entry (a, b) in row 3 k + a and
@@ -177,7 +208,7 @@ impl Stiffening {
         let turning = weight.split_off(of_frame / 2);
         let products = all;
         let points: Vec<SpreadLoad> = model.boundary.points.iter().map(|&point| vec![(point, 1.0)]).collect();
-        let boundary = match model.surfaces.is_empty() {
+        let boundary = match points.is_empty() {
             true => None,
             false => Some(
                 foreshortening(discretisation, &flexibility, moved.as_ref(), &points, progress)

@@ -3,11 +3,20 @@
 //! The modes of a SID_FEM file belong to its frame. If the frame is tied to nodes, `fixed = true` holds these
 //! nodes. If it follows the mean motion of the body (Ct = 0), `fixed = true` holds this mean: gravity and the
 //! reactions act on the modes as in free flight, so that nothing bends the body against a support.
+//!
+//! In a frame that is tied to nodes many modes carry nearly all of the inertia, and the mass matrix loses its
+//! positive definiteness at small deflections (docs/theory/stiffening.md, section 14.4).
+
+use std::sync::Arc;
 
 use carom_format::scenario::model::{BodySpec, Scenario};
+use carom_multibody::{Body, Indefinite};
 use carom_reduce::ReducedBody;
 
-use crate::prepared::{Prepared, PreparedModel};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
+
+/// Deflection over the length of a body up to which linear theory holds, decision 33.
+const DEFLECTION: f64 = 0.1;
 
 /// |Ct_k| in √m, with modes of unit mass, up to which a frame follows the mean motion.
 const NO_COUPLING: f64 = 1e-6;
@@ -20,6 +29,16 @@ pub(crate) fn doubtful_imports(scenario: &Scenario, prepared: &Prepared) -> Vec<
         warnings.extend(mean_is_held(spec, model));
     }
     warnings
+}
+
+/// A note for each model in a frame that is tied to points, with the deflection that ends a run.
+pub(crate) fn tied_frames(scenario: &Scenario, prepared: &Prepared) -> Vec<String> {
+    let all = scenario.body.iter().zip(&prepared.bodies);
+    let of_body = |(spec, ready): (&BodySpec, &PreparedBody)| match &ready.model {
+        PreparedModel::Reduced(model) => loses_definiteness(spec, model),
+        _ => None,
+    };
+    all.filter_map(of_body).collect()
 }
 
 /// The warning if `fixed = true` holds the mean motion of a model, and no part of it.
@@ -44,4 +63,44 @@ fn mean_is_held(spec: &BodySpec, model: &ReducedBody) -> Option<String> {
             spec.name
         )
     })
+}
+
+/// The note if the mass matrix of a body that moves loses its definiteness within the range of linear
+/// theory.
+fn loses_definiteness(spec: &BodySpec, model: &Arc<ReducedBody>) -> Option<String> {
+    if spec.fixed || !model.held.is_empty() {
+        return None;
+    }
+    let ends = |a: usize| {
+        let along = || model.boundary.positions_b.iter().map(|x| x[a]);
+        along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
+    };
+    let length = (0..3).map(ends).fold(0.0, f64::max);
+    let of_lowest = |n: usize| {
+        let body = Body::with_dynamic_modes(model.clone(), n).ok()?;
+        body.indefinite_within(DEFLECTION * length)
+    };
+    let n = model.omega.len();
+    let Indefinite { mode, deflection, .. } = of_lowest(n)?;
+    let fewer = (1..n).rev().find_map(|fewer| match of_lowest(fewer) {
+        None => Some((fewer, format!("{:.1e} m", DEFLECTION * length))),
+        Some(loss) if loss.deflection >= 2.0 * deflection => {
+            Some((fewer, format!("{:.1e} m", loss.deflection)))
+        }
+        Some(_) => None,
+    });
+    let way = match fewer {
+        Some((1, bears)) => format!("import a file with its lowest mode alone, which bears {bears}"),
+        Some((fewer, bears)) => format!("import a file with its {fewer} lowest modes, which bear {bears}"),
+        None => "import a file whose frame follows its mean motion (Ct = 0)".to_owned(),
+    };
+    Some(format!(
+        "body `{}`: its {n} modes in a frame that is tied to some of its points carry nearly all of its \
+         inertia, and its mass matrix loses its positive definiteness at a deflection of {deflection:.3e} m \
+         in mode {}, {:.1e} of its length (linear theory holds up to {DEFLECTION}): a run ends there; if the \
+         body bends so far, {way}",
+        spec.name,
+        mode + 1,
+        deflection / length
+    ))
 }

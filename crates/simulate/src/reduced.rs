@@ -10,7 +10,7 @@ use carom_progress::Progress;
 use crate::equilibrium;
 use crate::error::{At, AtKey};
 use crate::foresee::choice_sentences;
-use crate::imported_models::doubtful_imports;
+use crate::imported_models::{doubtful_imports, tied_frames};
 use crate::outcome::{Described, RunEnd, RunSummary, names_of_ends, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
@@ -49,10 +49,11 @@ impl<'a> ReducedRun<'a> {
         settings: &TimeIntegration,
         progress: &dyn Progress,
     ) -> Result<Self, At<AssembleError>> {
-        let Assembled { system, placements, bodies, pairs, notes, mut warnings } =
+        let Assembled { system, placements, bodies, pairs, mut notes, mut warnings } =
             system(scenario, prepared)?;
         let stresses = stresses::stresses(scenario, prepared, |index| system.bodies().get(index), &pairs)?;
         warnings.extend(stresses.warnings);
+        notes.extend(tied_frames(scenario, prepared));
         let described = Described {
             bodies,
             pairs,

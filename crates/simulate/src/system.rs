@@ -39,6 +39,7 @@ pub(crate) mod response;
 mod static_modes;
 mod stops;
 pub(crate) mod stresses;
+mod unstiffened;
 
 pub use body_of_model::BodyOfModelError;
 pub use error::AssembleError;
@@ -106,7 +107,8 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<
             outcome::described_pair(pair, surfaces)
         })
         .collect();
-    let notes = std::mem::take(&mut acting.notes);
+    let mut notes = std::mem::take(&mut acting.notes);
+    notes.extend(unstiffened::notes(&bodies, &joints, &acting.elements, &loads));
     Ok(Assembled {
         system: joined(
             System::new(bodies, loads, contacts).map_err(AssembleError::from)?,

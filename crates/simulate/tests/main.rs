@@ -20,6 +20,7 @@ mod half_space;
 mod joints;
 mod known_mechanisms;
 mod linearity;
+mod loaded_interfaces;
 mod machines;
 mod many_pairs;
 mod mechanisms;

@@ -38,11 +38,16 @@ fn lowest(gravity: f64, reduce: &str, rest: &str) -> f64 {
     chain.reader().modes().unwrap()[0].frequency
 }
 
-/// ω² over that without gravity of a clamped beam with the tension q (L − x), by polynomials.
+/// ω² over that without gravity of a clamped beam with the tension q (L − x).
 fn of_beam(part: f64) -> f64 {
+    // The weight is q L³/(E I).
+    clamped_beam(|x| 7.837_347 * part * (1.0 - x))
+}
+
+/// ω² over that without tension of a clamped beam with a tension along it, by polynomials. In units of L, E I
+/// and the mass of a length.
+pub(crate) fn clamped_beam(along: impl Fn(f64) -> f64) -> f64 {
     const N: usize = 6;
-    // In units of L, E I and the mass of a length; the weight is q L³/(E I).
-    let weight = 7.837_347 * part;
     let (mut mass, mut bending, mut tension) =
         (SMatrix::<f64, N, N>::zeros(), SMatrix::<f64, N, N>::zeros(), SMatrix::<f64, N, N>::zeros());
     let n = 2000;
@@ -55,14 +60,14 @@ fn of_beam(part: f64) -> f64 {
         let bend = SVector::<f64, N>::from_fn(|k, _| p(k) * (p(k) - 1.0) * power(k, 2));
         mass += dx * w * w.transpose();
         bending += dx * bend * bend.transpose();
-        tension += dx * (1.0 - x) * slope * slope.transpose();
+        tension += dx * along(x) * slope * slope.transpose();
     }
     let root = mass.cholesky().unwrap().l();
     let least = |stiffness: SMatrix<f64, N, N>| {
         let half = root.solve_lower_triangular(&stiffness).unwrap();
         root.solve_lower_triangular(&half.transpose()).unwrap().symmetric_eigenvalues().min()
     };
-    let (free, loaded) = (least(bending), least(bending + weight * tension));
+    let (free, loaded) = (least(bending), least(bending + tension));
     // 1.8751⁴.
     assert!((free - 12.362_363).abs() < 1e-3, "{free}");
     loaded / free

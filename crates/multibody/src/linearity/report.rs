@@ -120,7 +120,11 @@ impl Watched {
         let limit = (DISPLACEMENT / found.bending.value).clamp(ERROR, BUCKLING);
         let change = if found.is_compression { "compression softens" } else { "tension stiffens" };
         let error = format!("{change} it against bending by some {}, which is left out", percent(rho));
-        report("axial force over buckling load", &found.axial, limit, error, (stiffen, (rho / limit).sqrt()));
+        let way = match self.is_stiffened {
+            true => "reduce it again if its model is older than version 1.10, ",
+            false => stiffen,
+        };
+        report("axial force over buckling load", &found.axial, limit, error, (way, (rho / limit).sqrt()));
         warnings
     }
 }

@@ -3,8 +3,10 @@
 use carom_dynamics::Marker;
 use carom_format::scenario::model::{BodySpec, Spot};
 use carom_multibody::{Body, attached_marker, mean_marker};
+use carom_reduce::ReducedBody;
 use nalgebra::Vector3;
 
+use super::body_of_model::{BodyOfModelError, body_of_model};
 use super::error::AssembleError;
 use super::material_point::{self, Within};
 use crate::geometry::{GeometryError, discretisation};
@@ -45,7 +47,10 @@ pub(super) fn marker_within(
         PreparedModel::Reduced(rom) => {
             let surface = rom.surfaces.iter().find(|surface| surface.name == set);
             let of_surface = || surface.and_then(|surface| mean_marker(rom, &surface.surface.points));
-            Ok(attached_marker(rom, set).or_else(of_surface))
+            match attached_marker(rom, set).or_else(of_surface) {
+                Some(marker) => Ok(Some(marker)),
+                None => of_nodes(set, ready, rom),
+            }
         }
         PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
             let discretisation = discretisation(&spec.name, geometry)?;
@@ -56,6 +61,23 @@ pub(super) fn marker_within(
             Ok((!points.is_empty()).then(|| body.frame_marker(mean - body.frame_origin)))
         }
     }
+}
+
+/// The mean of a set of single nodes that belong to the interface of a model: the model does not keep the
+/// names of such sets, the body from which it was made does. None if it has no such set.
+fn of_nodes(set: &str, ready: &PreparedBody, rom: &ReducedBody) -> Result<Option<Marker>, AssembleError> {
+    if rom.boundary.points.is_empty() {
+        return Ok(None);
+    }
+    let geometry = match body_of_model(ready) {
+        Ok(geometry) => geometry,
+        Err(BodyOfModelError::Read(error)) => return Err(error.into()),
+        Err(_) => return Ok(None),
+    };
+    let discretisation = discretisation(&geometry.name, &geometry)?;
+    let Ok(points) = geometry.points_of_set(&discretisation, set) else { return Ok(None) };
+    let are_kept = points.iter().all(|point| rom.boundary.points.binary_search(point).is_ok());
+    Ok(mean_marker(rom, &points).filter(|_| are_kept))
 }
 
 /// Names of the markers and sets of a body, for messages.

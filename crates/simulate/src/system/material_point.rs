@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 
 use carom_contact::geometry::Faces;
-use carom_dynamics::Marker;
+use carom_dynamics::{InterfacePoint, Marker, MarkerPoints};
 use carom_fem::{Body as Geometry, CellEvaluator, Discretisation, MaterialPoint, Surface, material_point};
 use carom_multibody::Body;
 use carom_reduce::field_modes::FieldModes;
@@ -131,7 +131,8 @@ pub(crate) fn marker(
     let lacking =
         || refuse("the model keeps no mode values there (it was reduced without fields)".to_owned());
     let rows = spot.rows(rom).ok_or_else(lacking)?;
-    let mut marker = Marker { position_b: (spot.position - body.frame_origin).into(), ..Marker::default() };
+    let position_b = (spot.position - body.frame_origin).into();
+    let mut marker = Marker { position_b, points: spot.marker_points(&rows), ..Marker::default() };
     // A point of an interface needs no other modes.
     let fields = rom.fields.as_ref().filter(|_| rows.values().any(|(on_boundary, _)| !on_boundary));
     let fields = fields.map(FieldModes::modes).transpose()?;
@@ -246,8 +247,32 @@ impl Spot {
             let Some(modes) = (if on_boundary { boundary } else { fields }) else { continue };
             field[local as usize] = [0, 1, 2].map(|axis| modes.values[(3 * row + axis, mode)]);
         }
-        let (u, u_a) = self.surface.tangents(self.face, self.xi, &field);
+        self.motion_in(&field)
+    }
+
+    /// Displacement and rotation in a displacement of all points of the surface.
+    fn motion_in(&self, field: &[[f64; 3]]) -> (Vector3<f64>, Vector3<f64>) {
+        let (u, u_a) = self.surface.tangents(self.face, self.xi, field);
         (Vector3::from(u), rotation(&self.tangents, &u_a.map(Vector3::from)))
+    }
+
+    /// The points of the face as those of a marker, if all of them belong to the interface.
+    fn marker_points(&self, rows: &BTreeMap<u32, Row>) -> MarkerPoints {
+        if rows.values().any(|(on_boundary, _)| !on_boundary) {
+            return MarkerPoints::Other;
+        }
+        let mut field = vec![[0.0; 3]; self.surface.points.len()];
+        let mut part = |(&local, &(_, row)): (&u32, &Row)| {
+            let mut forces = [[0.0; 3]; 6];
+            for axis in 0..3 {
+                field[local as usize][axis] = 1.0;
+                let (u, turn) = self.motion_in(&field);
+                (0..3).for_each(|a| (forces[a][axis], forces[3 + a][axis]) = (u[a], turn[a]));
+                field[local as usize][axis] = 0.0;
+            }
+            InterfacePoint { row, forces }
+        };
+        MarkerPoints::Interface(rows.iter().map(&mut part).collect())
     }
 }
 
