@@ -203,6 +203,12 @@ class Archives(unittest.TestCase):
         with carom.open_result(RUNS[0]) as result:
             with self.assertRaisesRegex(carom.CaromError, "has no body `nobody`; it has"):
                 result.frame("nobody", 0)
+            with self.assertRaisesRegex(carom.CaromError, "bodies, and no body 1000"):
+                result.frame(1000, 0)
+            for number, entry in enumerate(result.bodies):
+                by_entry = result.frame(entry, -1)
+                for other in (entry.name, number, number - len(result.bodies)):
+                    np.testing.assert_array_equal(by_entry.position, result.frame(other, -1).position)
             with self.assertRaisesRegex(carom.CaromError, "frames, and no frame 100000"):
                 result.frame(0, 100000)
 

@@ -107,13 +107,18 @@ class Result:
         return self.meta["scenario"]
 
     def body_index(self, body):
-        """Number of a body that is given by its name or number."""
+        """Number of a body that is given by its name, its number or its entry in `bodies`."""
         names = [entry.name for entry in self.bodies]
+        if isinstance(body, BodyOfRun):
+            body = body.name
         if isinstance(body, str):
             if body not in names:
                 raise CaromError(f"`{self.path}` has no body `{body}`; it has {', '.join(names)}")
             return names.index(body)
-        return range(len(names))[body]
+        try:
+            return range(len(names))[body]
+        except IndexError:
+            raise CaromError(f"`{self.path}` has {len(names)} bodies, and no body {body}") from None
 
     def frame(self, body, frame):
         """State of a body in a frame, as a `Frame`. Negative numbers count from the last frame."""

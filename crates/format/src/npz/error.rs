@@ -20,7 +20,11 @@ pub enum ReadArchiveError {
         source: io::Error,
     },
     /// The file is not an archive, or damaged.
-    #[error("`{path}` is not {} file, or it is damaged: {source}; {}", with_article(kind), way_out(path, kind))]
+    #[error(
+        "`{path}` is not {} file, or it is damaged: {source}; {}",
+        with_article(kind),
+        way_out(path, kind)
+    )]
     NotAnArchive {
         /// The file.
         path: PathBuf,

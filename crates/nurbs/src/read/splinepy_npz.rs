@@ -42,9 +42,10 @@ pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
         return Err(ReadError::Refused {
             place: Place::Entry("format".to_owned()),
             what: "an archive of carom".to_owned(),
-            way_out: "a body file is used as it is, without import (in a scenario by `body = FILE` in place of `file`, a \
-                      model by `rom = FILE`)"
-                .to_owned(),
+            way_out:
+                "a body file is used as it is, without import: in a scenario by `body`, not `file`, and \
+                      a model by `rom`"
+                    .to_owned(),
         });
     }
     if !arrays.has("number_of_splines") {
