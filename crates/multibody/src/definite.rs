@@ -14,6 +14,9 @@ const TRIED: u32 = 16;
 /// Halvings that locate it.
 const HALVINGS: u32 = 20;
 
+/// Factor of a deformation that is tried where a step failed.
+const BEYOND: f64 = 1.1;
+
 /// A deflection at which the mass matrix is not positive definite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Indefinite {
@@ -46,6 +49,21 @@ impl Body {
         losses.min_by(|a, b| a.energy.total_cmp(&b.energy))
     }
 
+    /// Whether the mass matrix is not positive definite at a deformation that is a tenth larger than q: near
+    /// there accelerations have no bound.
+    pub(crate) fn is_nearly_indefinite(&self, q: &[f64]) -> bool {
+        if self.frame.slopes.is_none() {
+            return false;
+        }
+        let beyond: Vec<f64> = q.iter().map(|q| BEYOND * q).collect();
+        !self.is_definite(&beyond, &mut Kinetics::new(self.frame.n))
+    }
+
+    fn is_definite(&self, q: &[f64], kinetics: &mut Kinetics) -> bool {
+        kinetics.set_modal(&self.frame, q);
+        kinetics.invert(&self.frame, q).is_ok()
+    }
+
     /// The smallest deflection in a mode, up to a limit, at which the mass matrix is not positive definite
     /// \[m\].
     fn indefinite_along(&self, mode: usize, sign: f64, limit: f64) -> Option<f64> {
@@ -54,8 +72,7 @@ impl Body {
         let mut is_definite = |deflection: f64| {
             let mut q = vec![0.0; n];
             q[mode] = sign * deflection / self.amplitudes[mode];
-            kinetics.set_modal(&self.frame, &q);
-            kinetics.invert(&self.frame, &q).is_ok()
+            self.is_definite(&q, &mut kinetics)
         };
         let at = |step: u32| limit * f64::from(step) / f64::from(TRIED);
         let first = (1..=TRIED).find(|&step| !is_definite(at(step)))?;

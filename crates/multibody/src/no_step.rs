@@ -1,5 +1,5 @@
-//! The place in the model of a step that failed: the body of the failing component, and the contact with the
-//! largest force.
+//! The place in the model of a step that failed: the body of the failing component, the contact with the
+//! largest force, and a body or a joint that leaves the range of its equations.
 
 use carom_integrate::IntegrateError;
 
@@ -21,14 +21,32 @@ pub(crate) fn no_step(
     let component = source.component().and_then(|component| Some((component, owner(system, component)?)));
     let component = component.map(|(component, owner)| format!("; component {component} is {owner}"));
     let contact = hardest_contact(system);
-    let joint = system.singular_joint(time, y, NEAR).map(|joint| {
+    // A mass that vanishes in some direction makes the equations of joints there depend on each other too.
+    let mass = nearly_indefinite(system, y);
+    let joint = system.singular_joint(time, y, NEAR).filter(|_| mass.is_none()).map(|joint| {
         format!(
             "; the mechanism comes near a singular position, where the equations of joint `{joint}` depend \
              on those of the other joints: if it only passes there, take `simulation.integrator = \
              \"dop853\"`; if it locks, end the run before or keep motions away"
         )
     });
-    RunError::Step { source, place: component.into_iter().chain(contact).chain(joint).collect() }
+    RunError::Step { source, place: component.into_iter().chain(contact).chain(mass).chain(joint).collect() }
+}
+
+/// A body whose mass matrix is about to lose its positive definiteness.
+fn nearly_indefinite(system: &System, y: &[f64]) -> Option<String> {
+    let layout = system.layout();
+    let mut all = system.bodies().iter().enumerate();
+    let (_, found) = all.find(|(number, body)| {
+        let q = &y[layout.modal(*number)..][..layout.modes(*number)];
+        body.is_nearly_indefinite(q)
+    })?;
+    Some(format!(
+        "; the mass matrix of body `{}` loses its positive definiteness at a deformation that is \
+         a tenth larger: its modes do not reach so far (in a frame that is tied to points of the body, as in \
+         files of other programs, fewer modes bear larger deformations)",
+        found.name
+    ))
 }
 
 fn owner(system: &System, component: usize) -> Option<String> {
