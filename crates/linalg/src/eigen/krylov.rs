@@ -269,8 +269,8 @@ impl<'a> Krylov<'a> {
     /// basis.
     ///
     /// Rounding leaves of that part what cancellation and the scaling of small directions make of it: it is
-    /// subtracted again until what is found is small. In most blocks of a body with clamped parts it is
-    /// negligible at once in every second one, which saves half of the work with the basis.
+    /// subtracted again until what is found is small. In every second block of a clamped body nothing has to
+    /// be subtracted: its products with the basis show that, and the other half of the work is saved.
     fn orthonormal(&self, y: Vec<Row>) -> Result<Orthonormal, DenseEigenError> {
         let mut block = Orthonormal::new(y, &self.mass);
         for _ in 0..MAX_PASSES {
