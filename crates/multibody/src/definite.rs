@@ -1,9 +1,9 @@
 //! Deflections at which the mass matrix of a body loses its positive definiteness.
 //!
 //! In a frame that is tied to some points of a body the modes carry nearly all of its inertia. The slopes of
-//! C_t and C_r by the displacement of second order ([`crate::CouplingSlopes`]) are of first order in q, and
-//! their squares, which the kinetic energy lacks, matter where they are as large as the part of the inertia
-//! that is left to the frame.
+//! C_t and C_r by the displacement of second order ([`crate::CouplingSlopes`]) are of first order in q. The
+//! kinetic energy lacks their squares, which matter where they are as large as the inertia of the frame that
+//! the modes do not carry.
 
 use crate::body::Body;
 use crate::kinetics::Kinetics;
@@ -29,10 +29,10 @@ pub struct Indefinite {
 }
 
 impl Body {
-    /// The deflection in a single mode, up to a limit, at which the mass matrix is not positive definite:
-    /// the one with the least elastic energy. None if there is no such deflection, and for bodies that are
-    /// held or whose frame follows their mean motion. Deflections in several modes at once may reach the loss
-    /// earlier.
+    /// The deflection in a single mode, up to a limit, at which the mass matrix is not positive definite: of
+    /// all modes the deflection with the least elastic energy. Returns `None` if the matrix is positive
+    /// definite up to the limit, and for bodies that are held or whose frame follows their mean motion.
+    /// Deflections in several modes at once may reach the loss earlier.
     ///
     /// * `limit` — largest deflection that is tried \[m\]
     pub fn indefinite_within(&self, limit: f64) -> Option<Indefinite> {
@@ -52,7 +52,7 @@ impl Body {
     /// Whether the mass matrix is not positive definite at a deformation that is a tenth larger than q: near
     /// there accelerations have no bound.
     pub(crate) fn is_nearly_indefinite(&self, q: &[f64]) -> bool {
-        if self.frame.slopes.is_none() {
+        if self.fixed || self.frame.slopes.is_none() {
             return false;
         }
         let beyond: Vec<f64> = q.iter().map(|q| BEYOND * q).collect();

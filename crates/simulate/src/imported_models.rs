@@ -68,7 +68,10 @@ fn mean_is_held(spec: &BodySpec, model: &ReducedBody) -> Option<String> {
 /// The note if the mass matrix of a body that moves loses its definiteness within the range of linear
 /// theory.
 fn loses_definiteness(spec: &BodySpec, model: &Arc<ReducedBody>) -> Option<String> {
-    if spec.fixed || !model.held.is_empty() {
+    // Only these bodies can lose it; of others the integrals of all modes stay in their file.
+    let has_slopes =
+        model.stiffening.as_ref().is_some_and(|it| !(it.weight.is_empty() && it.turning.is_empty()));
+    if spec.fixed || !model.held.is_empty() || !has_slopes {
         return None;
     }
     let ends = |a: usize| {
@@ -76,6 +79,7 @@ fn loses_definiteness(spec: &BodySpec, model: &Arc<ReducedBody>) -> Option<Strin
         along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
     };
     let length = (0..3).map(ends).fold(0.0, f64::max);
+    // A model that cannot be read ends the run elsewhere, or not at all: it gets no note.
     let of_lowest = |n: usize| {
         let body = Body::with_dynamic_modes(model.clone(), n).ok()?;
         body.indefinite_within(DEFLECTION * length)

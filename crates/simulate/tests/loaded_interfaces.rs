@@ -13,16 +13,7 @@ use carom_simulate::PreparedModel;
 
 use crate::fixtures::{Chain, REPLACE, parse};
 use crate::own_weight::clamped_beam;
-
-const LENGTH: f64 = 0.4;
-const RADIUS: f64 = 0.005;
-const YOUNG: f64 = 210e9;
-const DENSITY: f64 = 7800.0;
-
-/// E I \[N m²\].
-fn bending() -> f64 {
-    YOUNG * PI * RADIUS.powi(4) / 4.0
-}
+use crate::pressed_columns::{DENSITY, LENGTH, RADIUS, YOUNG, bending};
 
 /// Euler's load of a cantilever, π² E I/(4 L²) \[N\].
 fn euler() -> f64 {

@@ -7,13 +7,13 @@ use nalgebra::{SMatrix, SVector};
 
 use crate::fixtures::{Chain, parse};
 
-const LENGTH: f64 = 0.4;
-const RADIUS: f64 = 0.005;
-const YOUNG: f64 = 210e9;
-const DENSITY: f64 = 7800.0;
+pub(crate) const LENGTH: f64 = 0.4;
+pub(crate) const RADIUS: f64 = 0.005;
+pub(crate) const YOUNG: f64 = 210e9;
+pub(crate) const DENSITY: f64 = 7800.0;
 
 /// E I \[N m²\].
-fn bending() -> f64 {
+pub(crate) fn bending() -> f64 {
     YOUNG * PI * RADIUS.powi(4) / 4.0
 }
 
